@@ -1,0 +1,330 @@
+/* Kazeia: text to speech with the Qwen3-TTS 12 Hz models. The only installed header.
+ *
+ * A kz_model is a checkpoint in memory: immutable, shared by any number of threads. A kz_session
+ * speaks one utterance at a time and belongs to one thread at a time; it can be used again and
+ * again. Sound is mono float32 in [-1, 1] at the model's rate (24 kHz), frames are 80 ms.
+ *
+ * Every call returns a kz_status: 0 is success, negative is an error, positive is a state.
+ * The reason of an error is kz_error(session), or the text buffer of calls that make a handle.
+ * The library never prints, never exits and reads no environment variable.
+ *
+ * Option structs carry their size first; make them with their init function. A tail that this
+ * version of the library does not know must be zero.
+ */
+#ifndef KAZEIA_H
+#define KAZEIA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KZ_VERSION_MAJOR 0
+#define KZ_VERSION_MINOR 1
+#define KZ_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define KZ_API __attribute__((visibility("default")))
+#else
+#define KZ_API
+#endif
+
+/* ---- status ------------------------------------------------------------------------------ */
+
+typedef enum kz_status {
+    KZ_OK = 0,
+    KZ_DONE = 1,      /* the utterance is complete, nothing more to read */
+    KZ_NEED_TEXT = 2, /* live text: the talker waits for kz_session_append or _finish_text */
+    KZ_TIMEOUT = 3,   /* nothing was ready within the time given */
+
+    KZ_ERR_FAILED = -1,    /* computation failed: a non-finite value, an internal error */
+    KZ_ERR_USAGE = -2,     /* wrong call or option value */
+    KZ_ERR_MODEL = -3,     /* model missing, damaged or not supported */
+    KZ_ERR_INPUT = -4,     /* text, voice, language or codes that cannot be used */
+    KZ_ERR_OUTPUT = -5,    /* output could not be written (the sink said stop with an error) */
+    KZ_ERR_MEMORY = -7,    /* out of memory, or no thread could be made */
+    KZ_ERR_CANCELLED = -8, /* kz_session_cancel, or the sink said stop */
+    KZ_ERR_STATE = -9      /* call not allowed now, e.g. read without start */
+} kz_status;
+
+/* A short English text for a code; never NULL. Any thread. */
+KZ_API const char *kz_status_text(kz_status code);
+
+/* ---- library ----------------------------------------------------------------------------- */
+
+/* "0.1.0". Any thread. */
+KZ_API const char *kz_version(void);
+
+/* The number of the arithmetic: raised whenever samples change for equal inputs. */
+KZ_API int kz_arithmetic(void);
+
+/* One line: kernel levels compiled in, the best one usable here, formats, arithmetic number. */
+KZ_API const char *kz_features(void);
+
+/* Names of kernel levels from slowest to fastest that this build and machine can use, NULL after
+ * the last. kz_cpu_level(0) is "scalar". Any thread. */
+KZ_API const char *kz_cpu_level(size_t index);
+
+/* Processors that affinity and container quota leave to this process, at least 1. */
+KZ_API int kz_default_threads(void);
+
+/* Log hook of the process: level 0 notice (something about the input worth telling), 1 debug.
+ * Called on the thread that noticed. NULL switches off (the default). Set it before other calls. */
+typedef void (*kz_log_fn)(void *user, int level, const char *text);
+KZ_API void kz_set_log(kz_log_fn fn, void *user);
+
+/* Memory for Kazeia's own objects. alloc returns size bytes aligned to `alignment` (a power of two,
+ * at most 4096), or NULL; both are called from any thread. */
+typedef struct kz_allocator {
+    size_t size;
+    void *(*alloc)(void *user, size_t bytes, size_t alignment);
+    void (*release)(void *user, void *ptr);
+    void *user;
+} kz_allocator;
+
+/* ---- model ------------------------------------------------------------------------------- */
+
+typedef struct kz_model kz_model;
+
+typedef enum kz_type { KZ_TYPE_STORED = 0, KZ_TYPE_F32 = 1, KZ_TYPE_BF16 = 2 } kz_type;
+typedef enum kz_kind { KZ_KIND_BASE = 0, KZ_KIND_CUSTOM_VOICE = 1, KZ_KIND_VOICE_DESIGN = 2 } kz_kind;
+
+typedef struct kz_model_options {
+    size_t size;
+    const char *codec_path;        /* speech tokenizer folder; NULL: inside the model */
+    kz_type type;                  /* weights in use; the codec decoder is always f32 */
+    const char *cpu;               /* highest kernel level, NULL: the best */
+    const kz_allocator *allocator; /* NULL: malloc; copied */
+    int codec_only;                /* 1: only the codec decoder is loaded (decode) */
+} kz_model_options;
+
+KZ_API void kz_model_options_init(kz_model_options *options);
+
+/* Opens a checkpoint folder or a Hugging Face cache folder (snapshot or repository root).
+ * On failure *model is NULL and error (capacity bytes, may be NULL) holds one sentence.
+ * options may be NULL. Any thread. Free with kz_model_free, which takes NULL; sessions made
+ * from the model must be freed first. */
+KZ_API kz_status kz_model_open(const char *path, const kz_model_options *options, kz_model **model,
+                               char *error, size_t capacity);
+KZ_API void kz_model_free(kz_model *model);
+
+typedef struct kz_model_info {
+    size_t size;
+    kz_kind kind;
+    const char *size_name;    /* "0b6", "1b7", ... as in config.json */
+    int sample_rate;          /* Hz */
+    int samples_per_frame;    /* 1920 */
+    int codes_per_frame;      /* 16 */
+    int codebook_size;        /* entries of each codebook that the codec knows */
+    int talker_layers, talker_width, predictor_layers, predictor_width;
+    int speaker_vector_length; /* floats of a speaker vector; 0 where the kind takes none */
+    int max_positions;         /* prompt rows + frames */
+    int takes_instruct;        /* 1 where instruct changes the prompt */
+    int default_live_text;     /* the reference's text layout for this kind */
+    size_t speaker_count, language_count;
+    kz_type type;             /* weights in use */
+    const char *cpu;          /* kernel level in use */
+    uint64_t parameters;      /* of the tensors in use */
+    uint64_t mapped_bytes;    /* weight files, shared with the page cache */
+    uint64_t panel_bytes;     /* private: packed weights */
+    uint64_t session_bytes;   /* private: one session before its first frame */
+    uint64_t frame_bytes;     /* private: added per prompt row and frame (key-value cache) */
+    int has_codec, has_talker;
+    int has_speaker_encoder;  /* tensors are there */
+} kz_model_info;
+
+/* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */
+KZ_API kz_status kz_model_get_info(const kz_model *model, kz_model_info *info);
+
+/* Speakers and languages as the model names them; NULL past the end. dialect (may be NULL) gets the
+ * language the speaker implies for Chinese and auto, or NULL. Any thread. */
+KZ_API const char *kz_model_speaker(const kz_model *model, size_t index, const char **dialect);
+KZ_API const char *kz_model_language(const kz_model *model, size_t index);
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+/* Flags of a request and of the calls on text. */
+enum {
+    KZ_WHOLE_TEXT = 1,   /* the reference's non_streaming_mode true */
+    KZ_LIVE_TEXT = 2,    /* ... false: one text row per frame; neither: as the model kind */
+    KZ_AS_REFERENCE = 4, /* every quirk of the official package on a local folder */
+    KZ_STRICT = 8,       /* notices about input become errors */
+    KZ_CP_ORACLE = 16    /* code predictor without its cache; same samples, slow */
+};
+
+/* Token ids of text as the prompt holds them (after the standing clean-up, or untouched with
+ * KZ_AS_REFERENCE). ids may be NULL with capacity 0 to ask for the count; *count is the full count
+ * in any case. piece(i) of the tokens is had with kz_token_text. Any thread. */
+KZ_API kz_status kz_tokenize(const kz_model *model, const char *text, size_t length, unsigned flags,
+                             int32_t *ids, size_t capacity, size_t *count, char *error,
+                             size_t error_capacity);
+
+/* The bytes of a token (not always whole UTF-8); NULL where the id has none. Lives with the model. */
+KZ_API const char *kz_token_text(const kz_model *model, int32_t id, size_t *length);
+
+/* ---- request ----------------------------------------------------------------------------- */
+
+/* Values below are "as the model's generation_config.json" where they hold KZ_DEFAULT. */
+#define KZ_DEFAULT (-1)
+
+typedef struct kz_sampling {
+    double temperature;        /* 0 is greedy */
+    int top_k;                 /* 0 is off */
+    double top_p;              /* 1 is off */
+    double repetition_penalty; /* 1 is off */
+    int repetition_window;     /* last codes looked at; 0 is the whole utterance */
+} kz_sampling;
+
+typedef struct kz_request {
+    size_t size;
+    const char *text; /* UTF-8; NULL: text comes with kz_session_append */
+    size_t text_length;
+    const char *voice;    /* speaker of the model; NULL: none, or the first where one is needed */
+    const char *language; /* name or ISO code, NULL: auto */
+    const char *instruct; /* style, NULL: none */
+    unsigned flags;
+    uint64_t seed;
+    kz_sampling talker, predictor;
+    int min_frames;   /* end of speech is not drawn before; KZ_DEFAULT: 2 */
+    int max_frames;   /* KZ_DEFAULT: the reference's limit and the text-scaled bound */
+    int exact_frames; /* > 0: exactly so many, end of speech never drawn */
+    int packet;       /* frames decoded together; KZ_DEFAULT: 1, then growing */
+    /* Base models: a speaker vector, and for in-context cloning codes with their transcript. */
+    const float *speaker_vector;
+    size_t speaker_vector_length;
+    const int32_t *reference_codes; /* [reference_frames][16] */
+    size_t reference_frames;
+    const char *reference_text;
+} kz_request;
+
+KZ_API void kz_request_init(kz_request *request);
+
+/* One row of the prompt (or of the text that follows, one row per frame). */
+typedef struct kz_prompt_row {
+    int32_t text_id;   /* -1: no text part */
+    int32_t codec_id;  /* -1: none, -2: speaker vector, -3: frame of the reference */
+    const char *role;  /* "instruct", "role", "tag", "speaker", "bos", "text", "reference" */
+} kz_prompt_row;
+
+/* The rows that a request makes: first `*prompt` rows of the prefill, then the trailing text rows.
+ * rows and embeddings ([count][talker width], prefill rows and trailing text side; may be NULL) are
+ * filled up to capacity rows. *count and *prompt are always set. Any thread. */
+KZ_API kz_status kz_prompt(const kz_model *model, const kz_request *request, kz_prompt_row *rows,
+                           float *embeddings, size_t capacity, size_t *count, size_t *prompt,
+                           char *error, size_t error_capacity);
+
+/* ---- session ----------------------------------------------------------------------------- */
+
+typedef struct kz_session kz_session;
+
+typedef struct kz_session_options {
+    size_t size;
+    int threads; /* compute threads, the caller's included; KZ_DEFAULT: kz_default_threads() */
+} kz_session_options;
+
+KZ_API void kz_session_options_init(kz_session_options *options);
+
+/* Makes a session with its own threads and state. Any thread. kz_session_free takes NULL. */
+KZ_API kz_status kz_session_create(const kz_model *model, const kz_session_options *options,
+                                   kz_session **session, char *error, size_t capacity);
+KZ_API void kz_session_free(kz_session *session);
+
+/* Reason of the last failed call on this handle, "" if none. Valid until the next call. */
+KZ_API const char *kz_error(const kz_session *session);
+
+/* Begins an utterance: checks everything, builds the prompt. What request points to is copied.
+ * A running utterance is dropped. One thread per handle. */
+KZ_API kz_status kz_session_start(kz_session *session, const kz_request *request);
+
+/* Begins decoding of given codes: [frames][codes_per_frame], each in 0..codebook_size-1.
+ * flags: KZ_AS_REFERENCE renews the decoder every 300 frames, as the reference does. */
+KZ_API kz_status kz_session_start_codes(kz_session *session, const int32_t *codes, size_t frames,
+                                        int packet, unsigned flags);
+
+/* Live text: more text, and its end. Only after a start with text NULL. A UTF-8 character may be cut
+ * between two calls. */
+KZ_API kz_status kz_session_append(kz_session *session, const char *text, size_t length);
+KZ_API kz_status kz_session_finish_text(kz_session *session);
+
+/* Pull: computes as needed and copies up to capacity samples, *count of them. KZ_OK with samples,
+ * KZ_DONE at the end, KZ_NEED_TEXT, or KZ_TIMEOUT when timeout_ms (-1: none) ran out between two
+ * frames before a packet was complete. One thread per handle. */
+KZ_API kz_status kz_session_read(kz_session *session, float *samples, size_t capacity,
+                                 size_t *count, int timeout_ms);
+
+/* Push: calls sink on this thread with each packet until the end. */
+typedef struct kz_packet {
+    const float *samples; /* valid during the call */
+    size_t count;
+    int sample_rate;
+    uint64_t sample_offset;
+    uint64_t first_frame;
+    size_t frames;
+} kz_packet;
+typedef int (*kz_sink_fn)(void *user, const kz_packet *packet); /* 0: go on, else stop */
+KZ_API kz_status kz_session_speak(kz_session *session, kz_sink_fn sink, void *user);
+
+/* Stops the utterance within one frame; any thread, idempotent. The session can be started again. */
+KZ_API void kz_session_cancel(kz_session *session);
+
+typedef enum kz_finish {
+    KZ_FINISH_NONE = 0,  /* still running, or never started */
+    KZ_FINISH_STOP = 1,  /* end of speech, or all codes decoded */
+    KZ_FINISH_LENGTH = 2, /* a limit that the request set */
+    KZ_FINISH_GUARD = 3, /* a limit nobody set, or a runaway that was detected */
+    KZ_FINISH_CANCELLED = 4,
+    KZ_FINISH_ERROR = 5
+} kz_finish;
+KZ_API const char *kz_finish_text(kz_finish finish); /* "stop", "length", ... */
+
+#define KZ_PREDICTOR_PASSES 15
+
+typedef struct kz_result {
+    size_t size;
+    uint64_t frames, samples; /* made so far */
+    kz_finish finish;
+    const char *finish_detail; /* which limit, which cycle; "" if nothing to tell */
+    uint64_t seed;
+    size_t prompt_rows, text_tokens;
+    double prefill_ms, talker_ms, predictor_ms, decoder_ms, sampler_ms; /* totals */
+    double first_audio_ms;  /* from start to the first samples handed out */
+    double total_ms;        /* compute time from start, waiting for the reader excluded */
+    double predictor_pass_ms[KZ_PREDICTOR_PASSES]; /* totals per pass */
+    double setup_ms;        /* part of the above: preparing states and buffers */
+    uint64_t session_bytes_peak; /* private memory of this session */
+    int threads;
+    int max_frames; /* the bound in use */
+} kz_result;
+KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *result);
+
+/* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session. */
+KZ_API const int32_t *kz_session_codes(const kz_session *session, size_t *frames);
+
+/* Every stage's intermediate values, called on the session's thread while it computes. name is like
+ * "talker.layer.03", "decoder.block.1"; shape has `rank` sizes, rows first. frame counts from 0;
+ * the prefill is frame -1. NULL switches off. Set it between start calls. */
+typedef void (*kz_tap_fn)(void *user, const char *name, long frame, const float *data,
+                          const size_t *shape, int rank);
+KZ_API void kz_session_set_tap(kz_session *session, kz_tap_fn fn, void *user);
+
+/* ---- this machine ------------------------------------------------------------------------ */
+
+typedef struct kz_probe {
+    size_t size;
+    double fma_gflops;      /* f32 fused multiply-adds, two operations each */
+    double read_gbps;       /* streaming reads from memory, 10^9 bytes a second */
+} kz_probe;
+/* Measures for about 0.3 s with so many threads at a kernel level (NULL: best). */
+KZ_API kz_status kz_probe_machine(int threads, const char *cpu, kz_probe *probe);
+
+/* Checks every kernel of this machine against the scalar reference; report is called for each with
+ * "level/kernel" and 1 if equal. Returns KZ_ERR_FAILED if any differs. */
+typedef void (*kz_selftest_fn)(void *user, const char *name, int equal);
+KZ_API kz_status kz_selftest_kernels(kz_selftest_fn report, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
