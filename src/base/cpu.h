@@ -1,0 +1,25 @@
+/* Which kernel levels this processor and system can run. */
+#ifndef KZ_BASE_CPU_H
+#define KZ_BASE_CPU_H
+
+#include <stdbool.h>
+
+/* From slowest to fastest within an architecture. Every level gives the same bits. */
+typedef enum kz__level {
+    KZ__SCALAR = 0, /* plain C, fused multiply-add emulated exactly */
+    KZ__FMA = 1,    /* the same C built with the fma instruction */
+    KZ__AVX2 = 2,   /* x86: AVX2, FMA, F16C */
+    KZ__AVX512 = 3, /* x86: AVX-512 F, VL, BW, DQ */
+    KZ__NEON = 4,   /* 64-bit ARM */
+    KZ__LEVELS = 5
+} kz__level;
+
+const char *kz__level_name(kz__level level);
+
+/* True where processor and operating system can run it (compiled in or not). */
+bool kz__cpu_has(kz__level level);
+
+/* Processors that affinity and container quota leave to this process, at least 1. */
+int kz__cpu_count(void);
+
+#endif
