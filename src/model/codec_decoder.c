@@ -101,7 +101,8 @@ static kz_status init_all(kz__codec_state *s, int threads, kz__err *err) {
     size_t f = sizeof(float);
     kz_status status = kz__conv_state_init(&s->pre_conv, s->mem, &d->pre_conv, frames, err);
     if (!status) {
-        status = kz__stack_state_init(&s->stack, s->mem, &d->stack, frames, 0, 16, threads, err);
+        status = kz__stack_state_init(&s->stack, s->mem, &d->stack, frames, (size_t)1 << 20, 16,
+                                      threads, err);
     }
     if (status) return status;
     s->entry = kz__calloc(s->mem, frames * kz__pad16(c->codebook_dim / 2), f);

@@ -55,10 +55,8 @@ static void body_whole(const builder *b, const kz__prompt_parts *p) {
     b->prompt->eos_used = true;
 }
 
-/* The i-th of reference text, text, end of text; tts_pad after that. */
-static int32_t reference_text_at(const builder *b, const kz__prompt_parts *p, size_t i) {
-    if (i < p->reference_text_count) return p->reference_text[i];
-    i -= p->reference_text_count;
+/* The i-th of the text ids, end of text; tts_pad after that. */
+static int32_t text_at(const builder *b, const kz__prompt_parts *p, size_t i) {
     if (i < p->text_count) return p->text[i];
     return i == p->text_count ? b->config->tts_eos : b->config->tts_pad;
 }
@@ -67,19 +65,18 @@ static int32_t reference_text_at(const builder *b, const kz__prompt_parts *p, si
 static void body_reference_live(const builder *b, const kz__prompt_parts *p) {
     size_t frames = p->reference_frames + 1;
     for (size_t i = 0; i < frames; i++) {
-        add(b, reference_text_at(b, p, i), i == 0 ? b->config->codec_bos : KZ__ROW_REFERENCE,
+        add(b, text_at(b, p, i), i == 0 ? b->config->codec_bos : KZ__ROW_REFERENCE,
             i == 0 ? "bos" : "reference");
     }
-    size_t spare = frames > p->reference_text_count ? frames - p->reference_text_count : 0;
-    b->prompt->eos_used = spare > p->text_count;
-    b->prompt->text_used = spare < p->text_count ? spare : p->text_count;
+    b->prompt->eos_used = frames > p->text_count;
+    b->prompt->text_used = frames < p->text_count ? frames : p->text_count;
 }
 
 /* D: text first, then the reference frames. */
 static void body_reference_whole(const builder *b, const kz__prompt_parts *p) {
     const kz__config *c = b->config;
-    size_t texts = p->reference_text_count + p->text_count + 1;
-    for (size_t i = 0; i < texts; i++) add(b, reference_text_at(b, p, i), c->codec_pad, "text");
+    size_t texts = p->text_count + 1;
+    for (size_t i = 0; i < texts; i++) add(b, text_at(b, p, i), c->codec_pad, "text");
     add(b, c->tts_pad, c->codec_bos, "bos");
     for (size_t i = 0; i < p->reference_frames; i++) {
         add(b, c->tts_pad, KZ__ROW_REFERENCE, "reference");
@@ -90,16 +87,13 @@ static void body_reference_whole(const builder *b, const kz__prompt_parts *p) {
 
 size_t kz__prompt_text_needed(const kz__prompt_parts *p) {
     if (!p->live) return SIZE_MAX;
-    if (!p->reference_frames) return 1;
-    size_t frames = p->reference_frames + 1;
-    return frames > p->reference_text_count ? frames - p->reference_text_count : 0;
+    return p->reference_frames + 1;
 }
 
 kz_status kz__prompt_build(kz__mem *mem, const kz__config *config, const kz__prompt_parts *p,
                            kz__prompt *prompt, kz__err *err) {
     memset(prompt, 0, sizeof *prompt);
-    size_t most = 16 + p->instruct_count + p->text_count + p->reference_text_count +
-                  p->reference_frames;
+    size_t most = 16 + p->instruct_count + p->text_count + p->reference_frames;
     prompt->rows = kz__calloc(mem, most, sizeof *prompt->rows);
     if (!prompt->rows) return kz__fail_memory(err);
     builder b = {prompt, config};

@@ -16,11 +16,8 @@ typedef struct kz__prompt_parts {
     const int32_t *instruct;
     size_t instruct_count;
     int32_t role[3];
-    const int32_t *text;
+    const int32_t *text; /* with reference frames: of the reference's transcript, then of the text */
     size_t text_count;
-    bool text_done; /* no more text will come */
-    const int32_t *reference_text;
-    size_t reference_text_count;
     size_t reference_frames; /* 0: no in-context cloning */
     bool live;
     int32_t language; /* codec id, -1: auto */
@@ -34,7 +31,7 @@ typedef struct kz__prompt {
     bool eos_used;      /* the end of the text is in the rows too */
 } kz__prompt;
 
-/* Text ids that must be there (or text_done) before the rows can be made. */
+/* Text ids that must be there before the rows can be made, unless the text is complete. */
 size_t kz__prompt_text_needed(const kz__prompt_parts *parts);
 
 /* rows are allocated from mem; reference rows count their frames from 0 in order. */

@@ -320,8 +320,10 @@ kz_status kz__stack_run(const kz__run *run, kz__stack_state *state, float *h, si
                         float *normed, size_t first_normed, kz__err *err) {
     const kz__stack_shape *s = &state->stack->shape;
     size_t width = kz__pad16(s->width);
+    bool guard = kz__mem_guard(state->mem, false);
     kz_status status = kz__kvcache_reserve(&state->cache, rows, err);
     if (!status) status = reserve_scores(state, rows, err);
+    kz__mem_guard(state->mem, guard);
     if (status) return status;
     rotations(state, rows);
     for (size_t l = 0; l < s->layers; l++) {

@@ -48,10 +48,20 @@ static void pack_panel(kz__linear *linear, const kz__pack_source *s, size_t pane
     }
 }
 
+/* As stored: bf16 where every source is bf16, else f32, which holds all types exactly. */
+static kz__dtype panel_type(kz__dtype wanted, const kz__pack_source *sources, size_t count) {
+    if (wanted != KZ__OTHER) return wanted;
+    for (size_t s = 0; s < count; s++) {
+        if (sources[s].weight->type != KZ__BF16) return KZ__F32;
+    }
+    return KZ__BF16;
+}
+
 kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
                           const kz__pack_source *sources, size_t count, kz__err *err) {
     memset(linear, 0, sizeof *linear);
-    linear->type = type;
+    linear->type = panel_type(type, sources, count);
+    type = linear->type;
     linear->in = in;
     linear->taps = taps;
     bool bias = false;

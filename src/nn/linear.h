@@ -43,7 +43,7 @@ typedef struct kz__pack_source {
 /* A plain [rows, in] matrix (or [rows, in, 1]) as the source of consecutive panels. */
 kz__pack_source kz__pack_matrix(const kz__tensor *weight, const kz__tensor *bias);
 
-/* Packs the sources into panels of `type`. Source rows that do not fill a panel are padded with zeros.
+/* Packs the sources into panels of `type` (KZ__OTHER: as stored, without rounding). Source rows that do not fill a panel are padded with zeros.
  * Private memory only for the panels. */
 kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
                           const kz__pack_source *sources, size_t count, kz__err *err);
@@ -72,7 +72,7 @@ typedef struct kz__after {
 void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x, size_t ldx,
                     size_t tap_stride, float *y, size_t ldy, size_t rows, const kz__after *after);
 
-/* Row `index` of an embedding table as floats, rounded to bf16 where type says so; pads to 16 with zeros. */
+/* Row `index` of an embedding table as floats, rounded where type is KZ__BF16; pads to 16 with zeros. */
 void kz__embedding_row(const kz__tensor *table, kz__dtype type, size_t index, float *row);
 
 /* The values of a vector (norm, bias, scale), padded with zeros; NULL when out of memory. */
