@@ -204,7 +204,7 @@ int32_t kz__sample_argmax(const float *logits, size_t count) {
 static double noise_bound(uint32_t word) {
     uint32_t rest = (UINT32_C(1) << 23) - 1 - (word >> 9);
     int bits = 1;
-    for (uint32_t half = UINT32_C(1) << 22; half > rest && bits < 24; half >>= 1) {
+    for (uint32_t half = UINT32_C(1) << 22; half > rest; half >>= 1) {
         bits++;
     }
     return 0.6932 * bits;

@@ -8,7 +8,7 @@
  *   5. top-k                removes what is strictly below the k-th largest: ties with it stay
  *   6. top-p                ascending by (value, id), p = softmax: removes where the running sum of p
  *                           is <= 1 - top_p; the last one always stays. So of equal values the lower
- *                           ids go first, as with the reference's sort.
+ *                           ids go first (the reference leaves the order of equals to the machine).
  *   7. draw                 argmax of l + Gumbel noise over what is left, ties to the lowest id
  * Temperature 0 is greedy: 1 to 3, then argmax, ties to the lowest id.
  *
