@@ -12,14 +12,14 @@ enum {
     COVER_CEILING = 200,
     COVER_PER_TOKEN = 5,
     ROUNDS = 4,
-    /* all codes: + 16 per equal code, - 10 per code; the cap is lost in 10 frames without any */
+    /* all codes: + 16 per equal code, - 10 per code; the cap is lost in 5 frames without any */
     ALL_GAIN = 16,
     ALL_LOSS = 10,
-    ALL_CAP_FRAMES = 10,
-    /* code 0: + 1 or - 5; the cap is lost in 6 differences */
+    ALL_CAP_FRAMES = 5,
+    /* code 0: + 1 or - 5; the cap is lost in 3 differences */
     FIRST_GAIN = 1,
     FIRST_LOSS = 5,
-    FIRST_CAP = 30
+    FIRST_CAP = 15
 };
 
 size_t kz__guard_bound(size_t text_tokens, size_t ceiling) {
@@ -49,10 +49,10 @@ void kz__guard_init(kz__guard *guard, size_t codes_per_frame, size_t text_tokens
     kz__guard_set_text(guard, text_tokens);
 }
 
-/* Adds step to a score and one frame to its stretch; both start over at 0. */
+/* Adds step to a score and, if it rises, one frame to its stretch; both start over at 0. */
 static void advance(int32_t *score, int32_t *frames, int32_t step, int32_t cap) {
     *score += step;
-    *frames += 1;
+    *frames += step > 0;
     if (*score <= 0) {
         *score = 0;
         *frames = 0;
