@@ -5,8 +5,8 @@ Run with the Python that has the reference installed:
 
 The official package speaks ordinary sentences and texts that repeat themselves (counting,
 laughing, a word said many times), sampled with the voice's own settings. A run that does not end by
-itself is left out: it is no natural speech. `tokens` is the length of the text in the voice's own
-tokens divided by its tokens per token of the published vocabulary (4.5 characters).
+itself is left out: it is no natural speech. `tokens` is an estimate for the published vocabulary, 4.5
+characters each.
 """
 import json
 import os
