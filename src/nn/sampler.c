@@ -157,8 +157,9 @@ static void keep_top_p(double top_p, float *logits, size_t count, kz__sample_slo
     }
 }
 
-bool kz__sample_process(const kz__sample_rules *rules, float *logits, size_t count,
-                        kz__sample_slot *scratch) {
+/* False for values that are not usable; what is left may be nothing. */
+static bool process(const kz__sample_rules *rules, float *logits, size_t count,
+                    kz__sample_slot *scratch) {
     const kz_sampling *settings = &rules->settings;
     if (!usable(logits, count)) {
         return false;
@@ -185,7 +186,12 @@ bool kz__sample_process(const kz__sample_rules *rules, float *logits, size_t cou
             keep_top_p(settings->top_p, logits, count, scratch);
         }
     }
-    return kz__sample_argmax(logits, count) >= 0;
+    return true;
+}
+
+bool kz__sample_process(const kz__sample_rules *rules, float *logits, size_t count,
+                        kz__sample_slot *scratch) {
+    return process(rules, logits, count, scratch) && kz__sample_argmax(logits, count) >= 0;
 }
 
 int32_t kz__sample_argmax(const float *logits, size_t count) {
@@ -235,7 +241,7 @@ int32_t kz__sample_draw(const kz__draw_key *key, const float *logits, size_t cou
 
 int32_t kz__sample(const kz__sample_rules *rules, const kz__draw_key *key, float *logits,
                    size_t count, kz__sample_slot *scratch) {
-    if (!kz__sample_process(rules, logits, count, scratch)) {
+    if (!process(rules, logits, count, scratch)) {
         return -1;
     }
     if (rules->settings.temperature > 0) {
