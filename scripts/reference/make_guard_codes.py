@@ -1,12 +1,12 @@
-"""Codes that a trained voice speaks -> tests/data/guard/natural.json: what the loop guard must let pass.
+"""Codes that a trained voice speaks -> tests/data/guard/natural.json: the loop guard lets them pass.
 
 Run with the Python that has the reference installed:
     python scripts/reference/make_guard_codes.py VOICE_FOLDER
 
 The official package speaks ordinary sentences and texts that repeat themselves (counting,
 laughing, a word said many times), sampled with the voice's own settings. A run that does not end by
-itself is left out: it is no natural speech. `tokens` is an estimate for the published vocabulary, 4.5
-characters each.
+itself is left out: it is no natural speech. `tokens` is an estimate for the published vocabulary,
+4.5 characters each.
 """
 import json
 import os
@@ -55,7 +55,8 @@ def main(folder):
     for n, text in enumerate(TEXTS):
         torch.manual_seed(n)
         kept.clear()
-        model.generate_custom_voice(text=text, speaker="ada", language="english", max_new_tokens=LIMIT)
+        model.generate_custom_voice(text=text, speaker="ada", language="english",
+                                    max_new_tokens=LIMIT)
         codes = kept[0][0]["audio_codes"] if isinstance(kept[0], list) else kept[0]["audio_codes"]
         codes = codes[0] if codes.dim() == 3 else codes
         rows = codes.tolist()

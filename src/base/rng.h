@@ -1,5 +1,6 @@
-/* Philox 4x32-10 (Salmon et al. 2011): random numbers as a function of a key and a counter. There is
- * no state, so a number never depends on which others were taken, in what order or on which thread.
+/* Philox 4x32-10 (Salmon et al. 2011): random numbers as a function of a key and a counter. There
+ * is no state, so a number never depends on which others were taken, in what order or on which
+ * thread.
  */
 #ifndef KZ_BASE_RNG_H
 #define KZ_BASE_RNG_H

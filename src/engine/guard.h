@@ -23,9 +23,9 @@ size_t kz__guard_bound(size_t text_tokens, size_t ceiling);
  *   - all codes: rises while more than 10 of 16 are equal, so some codes of each frame may differ;
  *   - code 0 alone: rises while more than 5 frames of 6 are equal, whatever the other codes do (a
  *     talker may loop while the predictor, which samples, never repeats itself).
- * As long as a score stays above 0, the frames that repeat (the score rises) are counted; the caps are
- * low enough for a word between two pauses to end that. It is a loop once these frames and the first
- * round cover 4 rounds and the usual length of the whole text,
+ * As long as a score stays above 0, the frames that repeat (the score rises) are counted; the caps
+ * are low enough for a word between two pauses to end that. It is a loop once these frames and the
+ * first round cover 4 rounds and the usual length of the whole text,
  *     clamp(5 * text_tokens, 75, 200) frames = 6 to 16 s:
  * what a text says again and again by itself fits into that. Silence or a held sound is a cycle of
  * length 1, so it may last about 6 s. */

@@ -3,17 +3,17 @@
  *
  *   1. repetition penalty   l < 0 ? l * penalty : l / penalty, once per distinct id of the history
  *   2. forbid               one id set to -inf (end of speech before the minimum)
- *   3. suppress             a range of ids set to -inf, but for one (control ids, but end of speech)
+ *   3. suppress             a range of ids set to -inf but for one (control ids, not end of speech)
  *   4. temperature          l / temperature, skipped at 1
  *   5. top-k                removes what is strictly below the k-th largest: ties with it stay
- *   6. top-p                ascending by (value, id), p = softmax: removes where the running sum of p
- *                           is <= 1 - top_p; the last one always stays. So of equal values the lower
- *                           ids go first (the reference leaves the order of equals to the machine).
+ *   6. top-p                ascending by (value, id), p = softmax: removes where the running sum of
+ *                           p is <= 1 - top_p; the last one always stays. So of equal values the
+ *                           lower ids go first (the reference leaves that to the machine).
  *   7. draw                 argmax of l + Gumbel noise over what is left, ties to the lowest id
  * Temperature 0 is greedy: 1 to 3, then argmax, ties to the lowest id.
  *
- * 1 to 5 are float32 as in the reference, bit for bit. In 6 exp and the sums are double, p and the sum
- * it is compared as are rounded to float32; the reference's own float32 sums can fall on the other
+ * 1 to 5 are float32 as in the reference, bit for bit. In 6 exp and the sums are double, each p and
+ * each sum compared are rounded to float32; the reference's own float32 sums can fall on the other
  * side of the limit when they are within rounding of it.
  */
 #ifndef KZ_NN_SAMPLER_H
@@ -51,9 +51,9 @@ typedef struct kz__sample_slot {
     uint32_t id;
 } kz__sample_slot;
 
-/* Applies steps 1 to 6 (1 to 3 when greedy) to logits[count]; removed ids become -inf. scratch holds
- * count slots. False when a logit is NaN or +inf, before or after, or when nothing is left. -inf in
- * the input counts as removed. History entries outside of the row are ignored. */
+/* Applies steps 1 to 6 (1 to 3 when greedy) to logits[count]; removed ids become -inf. scratch
+ * holds count slots. False when a logit is NaN or +inf, before or after, or when nothing is left.
+ * -inf in the input counts as removed. History entries outside of the row are ignored. */
 bool kz__sample_process(const kz__sample_rules *rules, float *logits, size_t count,
                         kz__sample_slot *scratch);
 

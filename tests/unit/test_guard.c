@@ -1,5 +1,5 @@
-/* The bound against scripts of known pace; the loop detector against loops of every length with noise,
- * made-up speech and the codes of a trained voice.
+/* The bound against scripts of known pace; the loop detector against loops of every length with
+ * noise, made-up speech and the codes of a trained voice.
  */
 #include "base/rng.h"
 #include "engine/guard.h"
@@ -321,8 +321,8 @@ static int32_t longest_stretch(const kz__guard *guard) {
     return longest;
 }
 
-/* Texts that repeat a word do make cycles (of 3 frames, for one), ordinary sentences don't; both end
- * long before they are a loop. */
+/* Texts that repeat a word do make cycles (of 3 frames, for one), ordinary sentences don't; both
+ * end long before they are a loop. */
 static void test_B058_a_trained_voice_passes(void **state) {
     (void)state;
     static spoken item;

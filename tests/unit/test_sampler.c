@@ -327,7 +327,8 @@ static int32_t draw_by_definition(const kz__draw_key *key, const float *logits, 
     double top = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t counter[4] = {(uint32_t)i, key->codebook, key->frame, key->piece};
-        const uint32_t words[2] = {(uint32_t)(key->seed & 0xffffffffu), (uint32_t)(key->seed >> 32)};
+        const uint32_t words[2] = {(uint32_t)(key->seed & 0xffffffffu),
+                                   (uint32_t)(key->seed >> 32)};
         uint32_t out[4];
         kz__philox(counter, words, out);
         double u = ((double)(out[0] >> 9) + 0.5) / 8388608.0;
@@ -349,7 +350,10 @@ static void test_draw_follows_its_definition(void **state) {
             logits[i] = (float)(spread * (mix(i + 1000 * n) / 4294967296.0 - 0.5));
         }
         const kz__draw_key key = {
-            .seed = n * UINT64_C(0x123456789abcdef), .frame = n, .codebook = n % 16, .piece = n / 9};
+            .seed = n * UINT64_C(0x123456789abcdef),
+            .frame = n,
+            .codebook = n % 16,
+            .piece = n / 9};
         assert_int_equal(kz__sample_draw(&key, logits, 300), draw_by_definition(&key, logits, 300));
     }
 }
@@ -370,7 +374,7 @@ typedef struct fit_case {
     const float *row;
     size_t count;
     size_t draws;
-    int along; /* what changes from draw to draw: 0 frame, 1 codebook, 2 piece, 3 seed, 4 high seed */
+    int along; /* what differs between draws: 0 frame, 1 codebook, 2 piece, 3 seed, 4 high seed */
 } fit_case;
 
 /* What the rules say in doubles, straight from the specification; clear of ties. */
@@ -393,7 +397,7 @@ static void exact_probabilities(const fit_case *item, double *p) {
                      (int32_t)i != rules->keep);
         scaled[i] = gone ? -HUGE_VAL : value / settings->temperature;
     }
-    /* an id stays in top-k when fewer than k are larger, in top-p when the mass above it is < top_p */
+    /* top-k keeps an id when fewer than k are larger, top-p when the mass above it is < top_p */
     double mass = 0;
     for (size_t i = 0; i < count; i++) {
         size_t larger = 0;
