@@ -1,4 +1,4 @@
-/* Vector vocabulary, AVX2 with FMA: 16 floats in two registers, 8 in one. See f32_avx512.h. */
+/* Vector operations, AVX2 with FMA: 16 floats in two registers, 8 in one. See f32_avx512.h. */
 #ifndef KZ_KERNELS_SIMD_F32_AVX2_H
 #define KZ_KERNELS_SIMD_F32_AVX2_H
 
