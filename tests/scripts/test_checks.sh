@@ -1,6 +1,6 @@
 #!/bin/sh
 # The checks of scripts/ pass on a small good tree and fail on each violation planted in it.
-# test_checks.sh ROOT BUILD
+# test_checks.sh ROOT
 scripts=$1/scripts
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
