@@ -130,13 +130,14 @@ typedef struct kz_model_info {
     size_t speaker_count, language_count;
     kz_type type;             /* weights in use */
     const char *cpu;          /* kernel level in use */
-    uint64_t parameters;      /* of the tensors in use */
     uint64_t mapped_bytes;    /* weight files, shared with the page cache */
     uint64_t panel_bytes;     /* private: packed weights */
     uint64_t session_bytes;   /* private: one session before its first frame */
     uint64_t frame_bytes;     /* private: added per prompt row and frame (key-value cache) */
     int has_codec, has_talker;
     int has_speaker_encoder;  /* tensors are there */
+    uint64_t decoder_macs_per_frame; /* multiply-adds of the codec decoder, attention left out */
+    uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
 } kz_model_info;
 
 /* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */

@@ -37,6 +37,10 @@ bool kz__add(size_t a, size_t b, size_t *sum) {
     return true;
 }
 
+bool kz__mem_guard(kz__mem *mem, bool on) {
+    return atomic_exchange(&mem->guarded, on);
+}
+
 static void account(kz__mem *mem, size_t bytes) {
     size_t now = atomic_fetch_add(&mem->current, bytes) + bytes;
     size_t peak = atomic_load(&mem->peak);

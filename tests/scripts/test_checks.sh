@@ -176,6 +176,8 @@ if [ -z "$other_processor" ]; then
         compile "$loop" $flags -O3
         refuses_built check_baseline 'kz_f'
     done
+    compile 'float kz_f(float x, float y) { return x * y; }' -mavx
+    refuses_built check_baseline 'kz_f'
     compile 'int kz_f(unsigned x) { return __builtin_popcount(x); }' -mpopcnt
     refuses_built check_baseline 'popcnt'
 fi
