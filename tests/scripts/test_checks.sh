@@ -171,6 +171,8 @@ refuses_built check_symbols 'a kernel uses floor'
 built
 passes_built check_baseline
 if [ -z "$other_processor" ]; then
+    compile 'void kz_f(void) { __asm__("andnps %xmm1,%xmm0\n pextrw $1,%xmm0,%eax\n pxor %mm0,%mm0"); }'
+    passes_built check_baseline
     loop='void kz_f(float *x) { for (int i = 0; i < 64; i++) x[i] = x[i] * 2 + 1; }'
     for flags in -mavx -mavx2 -mavx512f; do
         compile "$loop" $flags -O3
