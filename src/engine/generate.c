@@ -39,7 +39,7 @@ static kz_status finite(kz_session *s, const float *x, size_t n, const char *sta
 void kz__generate_embed(const kz__run *run, kz__talker_state *talker, const kz_model *model,
                         const kz__utterance *u, const kz__prompt *prompt, size_t first,
                         size_t count, size_t *reference, float *rows) {
-    int32_t ids[KZ__TALKER_ROWS];
+    int32_t ids[KZ__TALKER_ROWS] = {0};
     for (size_t i = 0; i < count; i++) ids[i] = prompt->rows[first + i].text_id;
     kz__talker_text_rows(run, talker, ids, count, rows);
     for (size_t i = 0; i < count; i++) {
