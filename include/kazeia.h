@@ -133,6 +133,8 @@ typedef struct kz_model_info {
     uint64_t frame_bytes;     /* private: added per prompt row and frame (key-value cache) */
     int has_codec, has_talker;
     int has_speaker_encoder;  /* tensors are there */
+    uint64_t decoder_macs_per_frame; /* multiply-accumulates of the codec decoder */
+    uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
 } kz_model_info;
 
 /* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */
