@@ -1,4 +1,5 @@
 /* Messages, exit codes, model and text of a verb. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "cli/cli.h"
 
 #include "common/in_file.h"
