@@ -147,25 +147,74 @@ static void expect_array(const char *text, size_t length, unsigned flags, const 
     expect_ids(text, length, flags, ids, count);
 }
 
-static void test_B192_corpus_of_the_official_stack(void **state) {
-    (void)state;
+/* One unit repeated: the number of ids and their hash, FNV-1a over little-endian 32-bit words. */
+static void expect_run(const json_t *run, const char *pattern, unsigned flags) {
+    const char *unit = json_string_value(json_object_get(run, "unit"));
+    size_t repeat = (size_t)json_integer_value(json_object_get(run, "repeat"));
+    const json_t *expected = json_object_get(run, pattern);
+    size_t length = strlen(unit);
+    char *text = malloc(repeat * length);
+    kz__ints ids;
+    kz__ints_init(&ids, &mem);
+    assert_non_null(text);
+    for (size_t i = 0; i < repeat; i++) {
+        memcpy(text + i * length, unit, length);
+    }
+    encode(real, text, repeat * length, flags, &ids);
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < ids.count; i++) {
+        for (int shift = 0; shift < 32; shift += 8) {
+            hash = (hash ^ ((uint32_t)ids.data[i] >> shift & 0xFF)) * 0x100000001B3u;
+        }
+    }
+    char hex[17];
+    snprintf(hex, sizeof hex, "%016llx", (unsigned long long)hash);
+    assert_int_equal(ids.count, json_integer_value(json_object_get(expected, "count")));
+    assert_string_equal(hex, json_string_value(json_object_get(expected, "fnv1a64")));
+    kz__ints_clear(&ids);
+    free(text);
+}
+
+/* The corpus with the official tokenizer's ids, which recognises control tokens. A line is a text,
+ * its ids with the native pattern, and those with the second one where they differ. */
+static json_t *corpus(void) {
     json_error_t reason;
     json_t *root = json_load_file(KZT_SOURCE_DIR "/tests/data/tokenizer/corpus.json", 0, &reason);
-    if (!root || !real) {
-        printf("skipped: %s\n", root ? "no published tokenizer" : reason.text);
-        json_decref(root);
-        skip();
-    }
+    if (root && real) return root;
+    printf("skipped: %s\n", root ? "no published tokenizer" : reason.text);
+    json_decref(root);
+    return NULL;
+}
+
+static void test_B192_lines_of_the_official_stack(void **state) {
+    (void)state;
+    json_t *root = corpus();
+    if (!root) skip();
     const json_t *lines = json_object_get(root, "lines");
     assert_true(json_array_size(lines) >= 2000);
     for (size_t i = 0; i < json_array_size(lines); i++) {
         const json_t *line = json_array_get(lines, i);
-        const json_t *text = json_object_get(line, "text");
+        const json_t *text = json_array_get(line, 0);
+        const json_t *native = json_array_get(line, 1);
+        const json_t *second = json_array_size(line) > 2 ? json_array_get(line, 2) : native;
         const char *bytes = json_string_value(text);
         size_t length = json_string_length(text);
         assert_non_null(bytes);
-        expect_array(bytes, length, 0, json_object_get(line, "native"));
-        expect_array(bytes, length, KZ__TEXT_SECOND, json_object_get(line, "second"));
+        expect_array(bytes, length, KZ__TEXT_SPECIALS, native);
+        expect_array(bytes, length, KZ__TEXT_SPECIALS | KZ__TEXT_SECOND, second);
+    }
+    json_decref(root);
+}
+
+static void test_B022_runs_of_the_official_stack(void **state) {
+    (void)state;
+    json_t *root = corpus();
+    if (!root) skip();
+    const json_t *runs = json_object_get(root, "runs");
+    assert_true(json_array_size(runs) > 0);
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        expect_run(json_array_get(runs, i), "native", 0);
+        expect_run(json_array_get(runs, i), "second", KZ__TEXT_SECOND);
     }
     json_decref(root);
 }
@@ -679,7 +728,8 @@ static void test_loading_is_fast(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_B192_published_vectors),
-        cmocka_unit_test(test_B192_corpus_of_the_official_stack),
+        cmocka_unit_test(test_B192_lines_of_the_official_stack),
+        cmocka_unit_test(test_B022_runs_of_the_official_stack),
         cmocka_unit_test(test_classes_equal_those_of_pcre2),
         cmocka_unit_test(test_native_pattern_equals_pcre2),
         cmocka_unit_test(test_second_pattern_equals_pcre2),
