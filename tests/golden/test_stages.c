@@ -161,7 +161,6 @@ static void run_case(const char *name) {
     kz_model *model = kzt_open(g.checkpoint, NULL);
     kz_session *session = kzt_session(model, 2);
     kz_session_set_tap(session, collect, t);
-    g.request.max_frames = 40;
     assert_int_equal(kzt_speak(session, &g.request, NULL, NULL), KZ_DONE);
     check_talker(t, &g);
     check_decoder(t, &g);
