@@ -72,8 +72,8 @@ CASES = {
     "base-eq-vector": case("base-eq", "Same voice, new words: 3 of them.", 200, True, "english",
                            recording=LOW, keep={"wave": 24}),
     "base-eq-vector-whole": case("base-eq", PARAGRAPH, 200, recording=HIGH),
-    "base-eq-icl": case("base-eq", "Now: " + PARAGRAPH, 205, True, "english", recording=LOW,
-                        reference_text="A short clip.",
+    "base-eq-icl": case("base-eq", PARAGRAPH, 205, True, "english", recording=LOW,
+                        reference_text="Seventeen frames of clip.",     # 17 of 222: cut rounds down
                         keep={"full": {"start": (0, 24 * FRAME)}}),
     "base-eq-icl-whole": case("base-eq", "¿Quién habla ahora?", 200, language="spanish",
                               recording=HIGH, reference_text="The clip of before."),
