@@ -77,7 +77,7 @@ CASES = {
                         keep={"full": {"start": (0, 24 * FRAME)}}),
     "base-eq-icl-whole": case("base-eq", "¿Quién habla ahora?", 200, language="spanish",
                               recording=HIGH, reference_text="The clip of before."),
-    "base-mtp-vector": case("base-mtp", "Straße, größer, ÄÖÜ.", 200, True, "german",
+    "base-mtp-vector": case("base-mtp", "Die Straße wird größer, ÄÖÜ.", 200, True, "german",
                             recording=HIGH),
     "base-mtp-vector-whole": case("base-mtp", "x", 200, recording=LONG),
     "base-mtp-icl": case("base-mtp", "Да.", 270, True, "russian", recording=LONG,

@@ -15,7 +15,9 @@ import numpy as np
 import torch
 from transformers.generation import logits_process as lp
 
-SHAPES = ((1152, 1024, 1090), (1188, 1024, 1100), (3072, 1024, 2150), (128, 0, None), (164, 0, None))
+# vocabulary, size of its suppressed end, end of speech (None: code predictor)
+SHAPES = ((1152, 1024, 1090), (1188, 1024, 1100), (3072, 1024, 2150), (128, 0, None),
+          (164, 0, None))
 TEMPERATURES = (1.0, 0.9, 0.25, 3.0)
 TOP_K = (0, 1, 7, 50, 5000)
 TOP_P = (1.0, 0.95, 0.5, 0.01)
@@ -96,7 +98,8 @@ def main():
         before.append(x)
         after.append(y)
         listed.append({**case, "offset": at, "left": int(np.isfinite(y).sum()),
-                       "argmax": int(y.argmax()), "max_probability": round(float(probability.max()), 6)})
+                       "argmax": int(y.argmax()),
+                       "max_probability": round(float(probability.max()), 6)})
         at += case["vocab"]
     np.save(os.path.join(folder, "before.npy"), np.concatenate(before))
     np.save(os.path.join(folder, "after.npy"), np.concatenate(after))
