@@ -216,8 +216,8 @@ static double share(double part, double whole) {
 }
 
 static void show_series(FILE *out, const bench *b, const series *s) {
-    fprintf(out, "\n%s, %d threads, %s weights, %" PRIu64 " frames, %zu prompt rows, load %.1f ms\n",
-            s->info.cpu, s->last.threads, kz__type_name(s->info.type), s->last.frames,
+    fprintf(out, "\n%s, %d threads, %s weights, %" PRIu64 " frames, %zu prompt rows, load %.1f "
+            "ms\n", s->info.cpu, s->last.threads, kz__type_name(s->info.type), s->last.frames,
             s->last.prompt_rows, s->load_ms);
     fprintf(out, "%-22s %10s %10s\n", "", "best", "median");
     for (int m = 0; m < MEASURES; m++) {
@@ -288,7 +288,8 @@ static json_t *series_json(const series *s) {
         json_array_append_new(passes, json_real(ms));
     }
     return json_pack(
-        "{s:s, s:i, s:s, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:I}",
+        "{s:s, s:i, s:s, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:I, s:I, s:f, s:f, s:f, s:I, s:I,"
+        " s:I}",
         "cpu", s->info.cpu, "threads", s->last.threads, "type", kz__type_name(s->info.type),
         "frames", (json_int_t)s->last.frames, "prompt_rows", (json_int_t)s->last.prompt_rows,
         "load_ms", s->load_ms, "best", best, "median", median, "pass_ms", passes, "setup_ms",

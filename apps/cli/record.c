@@ -131,7 +131,8 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
                             "code_predictor", per_frame(record, s->predictor_ms), "decoder",
                             per_frame(record, s->decoder_ms));
     json_t *root = json_pack(
-        "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s, s:i}",
+        "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s,"
+        " s:i}",
         "frames", (json_int_t)s->frames, "samples", (json_int_t)s->samples, "seconds",
         seconds_of(record, info), "finish", kz_finish_text(record->finish), "finish_detail",
         record->detail, "seed", kz__json_unsigned(s->seed), "rtf", rtf_of(record, info), "ttfa_ms",

@@ -21,7 +21,7 @@ run() {
     code=$?
 }
 
-# expect CODE PATTERN COMMAND...: the exit code, and a line of standard error that matches ("" : any).
+# expect CODE PATTERN COMMAND...: the exit code, and a line of standard error that matches.
 expect() {
     wanted=$1
     pattern=$2
@@ -47,7 +47,8 @@ size_of() {
 
 # u32 FILE OFFSET: a little-endian number.
 u32() {
-    od -An -tu1 -j "$2" -N 4 "$1" | awk '{ printf "%.0f\n", $1 + 256 * ($2 + 256 * ($3 + 256 * $4)) }'
+    od -An -tu1 -j "$2" -N 4 "$1" |
+        awk '{ printf "%.0f\n", $1 + 256 * ($2 + 256 * ($3 + 256 * $4)) }'
 }
 
 # tag FILE OFFSET: four characters.

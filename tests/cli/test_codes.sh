@@ -4,14 +4,16 @@ K=$KAZEIA
 
 "$K" say --frames 20 --seed 1 --json --hash --codes "$work/c.npy" -o "$work/a.wav" Hello \
     >"$work/said" 2>"$work/err" </dev/null || fail "say --codes: $(cat "$work/err")"
-"$K" say --frames 20 --seed 1 -q --codes "$work/c.txt" -o "$work/a.wav" Hello </dev/null || fail "txt"
+"$K" say --frames 20 --seed 1 -q --codes "$work/c.txt" -o "$work/a.wav" Hello </dev/null ||
+    fail "txt"
 equal 20 "$(wc -l <"$work/c.txt" | tr -d ' ')" "frames in text"
 equal 320 "$(wc -w <"$work/c.txt" | tr -d ' ')" "codes in text"
 equal $((192 + 20 * 16 * 4)) "$(size_of "$work/c.npy")" "bytes of .npy"
 for codes in c.npy c.txt; do
     for packet in 1 7 20; do
         expect 0 "" "$K" decode "$work/$codes" --packet $packet --json --hash -o "$work/b.wav"
-        equal "$(member hash "$work/said")" "$(member hash "$work/out")" "hash of $codes, packet $packet"
+        equal "$(member hash "$work/said")" "$(member hash "$work/out")" \
+            "hash of $codes, packet $packet"
     done
     cmp -s "$work/a.wav" "$work/b.wav" || fail "decode $codes gives another file"
 done
@@ -21,7 +23,8 @@ expect 4 "no frames" "$K" decode - -q -o "$work/x.wav"
 # npy DESCR SHAPE: a header of 128 bytes as numpy writes it; data follow on standard input.
 npy() {
     awk -v d="$1" -v s="$2" 'BEGIN {
-        h = sprintf("{\047descr\047: \047%s\047, \047fortran_order\047: False, \047shape\047: %s, }", d, s)
+        q = "\047"
+        h = "{" q "descr" q ": " q d q ", " q "fortran_order" q ": False, " q "shape" q ": " s ", }"
         printf "%-117s\n", h }' >"$work/dictionary"
     printf '\223NUMPY\001\000\166\000'
     cat "$work/dictionary"
@@ -60,12 +63,13 @@ expect 4 "" "$K" decode "$work" -o "$work/b.wav"
 [ -e "$work/b.wav" ] && fail "a file was made for codes that were refused"
 
 # validate: a greedy run against itself is equal, one changed code is found.
-"$K" say --greedy --whole-text --max-frames 9 -q --codes "$work/g.txt" -o "$work/a.wav" Hello there \
-    </dev/null || fail "say --greedy --codes"
+"$K" say --greedy --whole-text --max-frames 9 -q --codes "$work/g.txt" -o "$work/a.wav" \
+    Hello there </dev/null || fail "say --greedy --codes"
 frames=$(wc -l <"$work/g.txt" | tr -d ' ')
 golden() {
     printf '{"format": "kazeia-golden", "version": 1, "checkpoint": "voice", "request": '
-    printf '{"text": "Hello there", "live_text": false, "max_frames": 9}, "finish": "length", "codes": ['
+    printf '{"text": "Hello there", "live_text": false, "max_frames": 9}, '
+    printf '"finish": "length", "codes": ['
     sed 's/ /,/g; s/^/[/; s/$/]/' "$1" | paste -s -d , -
     printf ']}'
 }
@@ -83,7 +87,8 @@ head -n $((frames - 1)) "$work/g.txt" >"$work/less.txt"
 golden "$work/less.txt" >"$work/less.json"
 expect 1 "" "$K" validate "$KZT_VOICE" "$work/less.json"
 grep -q "recorded run had ended" "$work/out" || fail "a longer run passes: $(cat "$work/out")"
-echo '{"format": "kazeia-golden", "version": 1, "request": {"text": "Hi"}, "codes": [[1]]}' >"$work/d.json"
+echo '{"format": "kazeia-golden", "version": 1, "request": {"text": "Hi"}, "codes": [[1]]}' \
+    >"$work/d.json"
 expect 4 "frame 0" "$K" validate "$KZT_VOICE" "$work/d.json"
 echo '{"format": "kazeia-golden", ' >"$work/d.json"
 expect 4 "not JSON" "$K" validate "$KZT_VOICE" "$work/d.json"

@@ -2,8 +2,8 @@
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
 seed_of() {
-    "$K" say --frames 3 --json --hash -o "$work/s.wav" "$@" Hello </dev/null >"$work/out" 2>"$work/err" ||
-        fail "say $*: $(cat "$work/err")"
+    "$K" say --frames 3 --json --hash -o "$work/s.wav" "$@" Hello \
+        </dev/null >"$work/out" 2>"$work/err" || fail "say $*: $(cat "$work/err")"
     member seed "$work/out"
 }
 
@@ -23,8 +23,8 @@ grep -q 'seed  *9$' "$work/err" || fail "--stats does not tell the seed"
 
 # Seeds change the samples where they are drawn, and only there.
 hash_of() {
-    "$K" say --frames 12 --json --hash -o "$work/s.wav" "$@" Hello </dev/null >"$work/out" 2>"$work/err" ||
-        fail "say $*: $(cat "$work/err")"
+    "$K" say --frames 12 --json --hash -o "$work/s.wav" "$@" Hello \
+        </dev/null >"$work/out" 2>"$work/err" || fail "say $*: $(cat "$work/err")"
     member hash "$work/out"
 }
 hot="--temperature 1.5 --cp-temperature 1.5"

@@ -39,7 +39,8 @@ wav_in_file "$work/A.RAW"
 for bits in 16:2:44 24:3:44 32f:4:58; do
     width=${bits#*:}
     say -q --bits "${bits%%:*}" -o "$work/bits.wav" Hello || fail "--bits $bits"
-    equal $((${width#*:} + 4 * 1920 * ${width%:*})) "$(size_of "$work/bits.wav")" "size, --bits $bits"
+    equal $((${width#*:} + 4 * 1920 * ${width%:*})) "$(size_of "$work/bits.wav")" \
+        "size, --bits $bits"
 done
 
 # Endings that are not there.
@@ -111,7 +112,22 @@ if command -v script >/dev/null; then
     [ $code -eq 0 ] || [ $code -eq 7 ] || fail "exit $code for playback"
     if [ $code -eq 7 ]; then
         grep -q -- "-o FILE" "$work/typed" || fail "no hint at -o without a sound device"
-        grep -q ALSA "$work/typed" && fail "ALSA's chatter came through"
+    fi
+    grep -q ALSA "$work/typed" && fail "ALSA's chatter came through"
+
+    # Every sample reaches the device: ALSA's own file device keeps them as floats.
+    mkdir "$work/home"
+    cat >"$work/home/.asoundrc" <<END
+pcm.!default { type file slave.pcm "null" file "$work/home/heard" format "raw" }
+pcm.null { type null }
+ctl.!default { type null }
+END
+    HOME=$work/home script -qec "$K say --frames 4 --seed 1 -q Hello" /dev/null </dev/null \
+        >"$work/typed" 2>&1
+    code=$?
+    if [ $code -eq 0 ] && [ -s "$work/home/heard" ]; then
+        say -q --format raw --bits 32f -o "$work/floats.raw" Hello
+        cmp -s "$work/home/heard" "$work/floats.raw" || fail "other samples were heard than written"
     fi
 fi
 finish

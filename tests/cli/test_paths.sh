@@ -10,7 +10,8 @@ for name in 'with blanks' 'naïve-é' '模型' 'voice 🔊' "it's \"quoted\"" '-
     home=$work/$number/$name
     mkdir -p "$home"
     ln -s "$KZT_VOICE" "$home/model"
-    expect 0 "" "$K" say -m "$home/model" --frames 2 --seed 1 -q -o "$home/ö.wav" --codes "$home/名.npy" Hello
+    expect 0 "" "$K" say -m "$home/model" --frames 2 --seed 1 -q -o "$home/ö.wav" \
+        --codes "$home/名.npy" Hello
     wav_in_file "$home/ö.wav"
     echo Hello >"$home/text ÿ"
     expect 0 "" "$K" say -m "$home/model" --frames 2 --seed 1 -q -f "$home/text ÿ" -o "$home/b.wav"
