@@ -89,7 +89,11 @@ typedef struct kz_allocator {
 typedef struct kz_model kz_model;
 
 typedef enum kz_type { KZ_TYPE_STORED = 0, KZ_TYPE_F32 = 1, KZ_TYPE_BF16 = 2 } kz_type;
-typedef enum kz_kind { KZ_KIND_BASE = 0, KZ_KIND_CUSTOM_VOICE = 1, KZ_KIND_VOICE_DESIGN = 2 } kz_kind;
+typedef enum kz_kind {
+    KZ_KIND_BASE = 0,
+    KZ_KIND_CUSTOM_VOICE = 1,
+    KZ_KIND_VOICE_DESIGN = 2
+} kz_kind;
 
 typedef struct kz_model_options {
     size_t size;
@@ -126,14 +130,14 @@ typedef struct kz_model_info {
     size_t speaker_count, language_count;
     kz_type type;             /* weights in use */
     const char *cpu;          /* kernel level in use */
-    uint64_t parameters;      /* of the tensors in use */
+    uint64_t parameters;      /* values of the tensors in use */
     uint64_t mapped_bytes;    /* weight files, shared with the page cache */
     uint64_t panel_bytes;     /* private: packed weights */
     uint64_t session_bytes;   /* private: one session before its first frame */
     uint64_t frame_bytes;     /* private: added per prompt row and frame (key-value cache) */
     int has_codec, has_talker;
     int has_speaker_encoder;  /* tensors are there */
-    uint64_t decoder_macs_per_frame; /* multiply-accumulates of the codec decoder */
+    uint64_t decoder_macs_per_frame; /* multiply-adds of the codec decoder, attention left out */
     uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
 } kz_model_info;
 
@@ -163,7 +167,8 @@ KZ_API kz_status kz_tokenize(const kz_model *model, const char *text, size_t len
                              int32_t *ids, size_t capacity, size_t *count, char *error,
                              size_t error_capacity);
 
-/* The bytes of a token (not always whole UTF-8); NULL where the id has none. Lives with the model. */
+/* The bytes of a token (not always whole UTF-8); NULL where the id has none. Lives with
+ * the model. */
 KZ_API const char *kz_token_text(const kz_model *model, int32_t id, size_t *length);
 
 /* ---- request ----------------------------------------------------------------------------- */
@@ -245,8 +250,8 @@ KZ_API kz_status kz_session_start(kz_session *session, const kz_request *request
 KZ_API kz_status kz_session_start_codes(kz_session *session, const int32_t *codes, size_t frames,
                                         int packet, unsigned flags);
 
-/* Live text: more text, and its end. Only after a start with text NULL. A UTF-8 character may be cut
- * between two calls. */
+/* Live text: more text, and its end. Only after a start with text NULL. A UTF-8 character may be
+ * cut between two calls. */
 KZ_API kz_status kz_session_append(kz_session *session, const char *text, size_t length);
 KZ_API kz_status kz_session_finish_text(kz_session *session);
 
@@ -268,7 +273,8 @@ typedef struct kz_packet {
 typedef int (*kz_sink_fn)(void *user, const kz_packet *packet); /* 0: go on, else stop */
 KZ_API kz_status kz_session_speak(kz_session *session, kz_sink_fn sink, void *user);
 
-/* Stops the utterance within one frame; any thread, idempotent. The session can be started again. */
+/* Stops the utterance within one frame; any thread, idempotent. The session can be started
+ * again. */
 KZ_API void kz_session_cancel(kz_session *session);
 
 typedef enum kz_finish {

@@ -17,7 +17,8 @@ static uint64_t to_bits(double x) {
     return bits;
 }
 
-/* ln 2 and pi/2 as a head with trailing zeros (products with small integers are exact) and a tail */
+/* ln 2 and pi/2 as a head with trailing zeros (products with small integers are exact) and a
+ * tail */
 static const double ln2_head = 0x1.62e42fefa3800p-1;
 static const double ln2_tail = 0x1.ef35793c76730p-45;
 static const double half_pi_1 = 0x1.921fb54400000p+0;
@@ -39,7 +40,8 @@ double kz__exp(double x) {
     for (int i = 14; i >= 1; i--) sum = 1 + sum * r / i;
     int half = (int)n / 2;
     int rest = (int)n - half;
-    return sum * from_bits((uint64_t)(1023 + half) << 52) * from_bits((uint64_t)(1023 + rest) << 52);
+    sum *= from_bits((uint64_t)(1023 + half) << 52);
+    return sum * from_bits((uint64_t)(1023 + rest) << 52);
 }
 
 double kz__ln(double x) {

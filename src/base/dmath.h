@@ -1,6 +1,6 @@
 /* exp, log, sin and cos in double for tables and random draws: no libm in any path that touches
- * samples, so that they have the same bits everywhere. Plain IEEE operations, no contraction. Errors are a
- * few units in the last place of a double, far below the float they are rounded to.
+ * samples, so that they have the same bits everywhere. Plain IEEE operations, no contraction.
+ * Errors are a few units in the last place of a double, far below the float they are rounded to.
  */
 #ifndef KZ_BASE_DMATH_H
 #define KZ_BASE_DMATH_H

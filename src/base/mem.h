@@ -15,7 +15,8 @@ typedef struct kz__mem {
     kz_allocator allocator; /* alloc NULL: the C library's */
     atomic_size_t current;  /* bytes handed out, headers included */
     atomic_size_t peak;
-    atomic_bool guarded;    /* the frame loop is running: allocations are counted below */
+    atomic_bool guarded;    /* the frame loop is running: allocations are counted below. What must
+                               grow with the utterance (key-value cache) lifts the guard. */
     atomic_size_t guard_hits;
 } kz__mem;
 
@@ -32,6 +33,9 @@ void *kz__grow(kz__mem *mem, void *ptr, size_t bytes);
 char *kz__strndup(kz__mem *mem, const char *text, size_t length);
 /* Takes NULL. */
 void kz__free(kz__mem *mem, void *ptr);
+
+/* Switches the guard, returns what it was. */
+bool kz__mem_guard(kz__mem *mem, bool on);
 
 /* a * b and a + b, false where they overflow. */
 bool kz__mul(size_t a, size_t b, size_t *product);

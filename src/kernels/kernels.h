@@ -1,10 +1,10 @@
 /* The table of kernels. A kernel is a pure function: no allocation, threads, globals or libc. Every
  * level (scalar, fma, avx2, avx512, neon) gives the same bits as ref/, which defines them.
  *
- * Layout: rows of float32, each padded to a multiple of 16 (KZ__LANES) floats; pointers to rows and to packed
- * weights are 64-byte aligned. "n16" arguments are multiples of 16. Padding lanes hold 0 in and out.
- * A packed matrix is panels of 16 output rows with k inside: element (row 16 p + i, column k) stands at
- * w[p * panel_stride + k * 16 + i].
+ * Layout: rows of float32, each padded to a multiple of 16 (KZ__LANES) floats; pointers to rows and
+ * to packed weights are 64-byte aligned. "n16" arguments are multiples of 16. Padding lanes hold 0
+ * in and out. A packed matrix is panels of 16 output rows with k inside: element (row 16 p + i,
+ * column k) stands at w[p * panel_stride + k * 16 + i].
  *
  * fma(a, b, c) below is the fused multiply-add of fma.h; other operations round one by one.
  */
@@ -19,12 +19,15 @@
 #define KZ__LANES 16
 
 /* Arguments of the panel product.
- *     y[r * ldy + 16 p + i] = acc, where acc starts at y (resume), bias[16 p + i], or 0 (bias NULL),
+ *     y[r * ldy + 16 p + i] = acc, where acc starts at y (resume), bias[16 p + i], or 0 (no
+ *     bias),
  *     for t in 0..taps-1, for c in 0..k-1, in this order:
- *         acc = fma(w[p * panel_stride + (t * k + c) * 16 + i], x[r * ldx + t * tap_stride + c], acc)
- * for r in 0..rows-1, p in 0..panels-1, i in 0..15. A linear layer has taps 1; a causal convolution over
- * channels-last rows has a tap_stride of dilation * ldx; keys and values of attention are panels too.
- * y may not overlap x or w. x needs no alignment and no padding: only k floats per tap are read.
+ *         acc = fma(w[p * panel_stride + (t * k + c) * 16 + i], x[r * ldx + t * tap_stride + c],
+ *                   acc)
+ * for r in 0..rows-1, p in 0..panels-1, i in 0..15. A linear layer has taps 1; a causal convolution
+ * over channels-last rows has a tap_stride of dilation * ldx; keys and values of attention are
+ * panels too. y may not overlap x or w. x needs no alignment and no padding: only k floats per tap
+ * are read.
  */
 typedef struct kz__mm_args {
     float *y;
@@ -40,26 +43,26 @@ typedef struct kz__mm_args {
 
 typedef void kz__mm_fn(const kz__mm_args *args);
 
-/* y[i] = x[i] * scale * w[i], scale = 1 / sqrt(sum(x^2) / n + eps): the sum has 8 lanes, element i in lane
- * i mod 8, each lane acc = fma(x, x, acc) in order; lanes are added as ((0+4)+(2+6)) + ((1+5)+(3+7)).
- * (x * scale) is rounded, then multiplied by w. n values; y's padding up to the next multiple of 16 is
- * set to 0. y may be x. */
+/* y[i] = x[i] * scale * w[i], scale = 1 / sqrt(sum(x^2) / n + eps): the sum has 8 lanes, element i
+ * in lane i mod 8, each lane acc = fma(x, x, acc) in order; lanes are added as ((0+4)+(2+6)) +
+ * ((1+5)+(3+7)). (x * scale) is rounded, then multiplied by w. n values; y's padding up to the next
+ * multiple of 16 is set to 0. y may be x. */
 typedef void kz__rms_norm_fn(float *y, const float *x, const float *w, size_t n, float eps);
 
-/* mean = sum(x) / n; var = sum((x - mean)^2) / n, sums as above (the first by addition, the second by
- * fma(d, d, acc)); y = fma((x - mean) * (1 / sqrt(var + eps)), w, b). */
+/* mean = sum(x) / n; var = sum((x - mean)^2) / n, sums as above (the first by addition, the second
+ * by fma(d, d, acc)); y = fma((x - mean) * (1 / sqrt(var + eps)), w, b). */
 typedef void kz__layer_norm_fn(float *y, const float *x, const float *w, const float *b, size_t n,
                                float eps);
 
 /* Split-half rotation of one head, in place: a = v[i], b = v[i + half];
- * v[i] = fma(-b, sine[i], a * cosine[i]); v[i + half] = fma(a, sine[i], b * cosine[i]). Any half, no
- * alignment. */
+ * v[i] = fma(-b, sine[i], a * cosine[i]); v[i + half] = fma(a, sine[i], b * cosine[i]). Any half,
+ * no alignment. */
 typedef void kz__rope_fn(float *v, const float *cosine, const float *sine, size_t half);
 
-/* Softmax over s[first..end), written in place; first < end. s[j] is first multiplied by scale; m = maximum
- * (compare and select, from s[first] on); e = exp(s - m); sum in 8 lanes, s[j] in lane j mod 8 (j is
- * the index from the array's start, whose position is a multiple of 16), lanes added as in rms_norm;
- * s = e / sum (a true division). Values outside first..end are left alone. */
+/* Softmax over s[first..end), written in place; first < end. s[j] is first multiplied by scale; m =
+ * maximum (compare and select, from s[first] on); e = exp(s - m); sum in 8 lanes, s[j] in lane j
+ * mod 8 (j is the index from the array's start, whose position is a multiple of 16), lanes added as
+ * in rms_norm; s = e / sum (a true division). Values outside first..end are left alone. */
 typedef void kz__softmax_fn(float *s, size_t first, size_t end, float scale);
 
 /* y = silu(g) * u, silu(x) = x / (1 + exp(-x)). y may be g or u. */
@@ -73,14 +76,14 @@ typedef void kz__add_fn(float *y, const float *x, const float *z, size_t n16);
 /* y[i] = fma(s[i], z[i], x[i]); y may be x or z (layer scale, ConvNeXt's gamma). */
 typedef void kz__scale_add_fn(float *y, const float *x, const float *s, const float *z, size_t n16);
 
-/* SnakeBeta over rows: q = sin(x * a[c]); y = fma(b[c], q * q, x). a = exp(alpha), b = 1 / (exp(beta) +
- * 1e-9). x is [rows][ldx], y is [rows][ldy], c16 channels each. y may be x. */
+/* SnakeBeta over rows: q = sin(x * a[c]); y = fma(b[c], q * q, x). a = exp(alpha), b = 1 /
+ * (exp(beta) + 1e-9). x is [rows][ldx], y is [rows][ldy], c16 channels each. y may be x. */
 typedef void kz__snake_fn(float *y, size_t ldy, const float *x, size_t ldx, const float *a,
                           const float *b, size_t rows, size_t c16);
 
 /* Depthwise causal convolution, channels last: acc = bias[c]; for t in 0..taps-1:
- * acc = fma(w[t * c16 + c], x[(r + t) * ldx + c], acc); y[r * ldy + c] = acc. x starts taps-1 rows before
- * the first output's own row. */
+ * acc = fma(w[t * c16 + c], x[(r + t) * ldx + c], acc); y[r * ldy + c] = acc. x starts taps-1 rows
+ * before the first output's own row. */
 typedef void kz__depthwise_fn(float *y, size_t ldy, const float *x, size_t ldx, const float *w,
                               const float *bias, size_t rows, size_t c16, size_t taps);
 
@@ -117,8 +120,8 @@ int kz__kernels_usable(kz__level level);
 /* A name as `--cpu` takes it; returns KZ__LEVELS where it is unknown. */
 kz__level kz__kernels_parse(const char *name);
 
-/* Keeps every FMA port busy for `rounds` times 1024 vector steps; returns the operations done (two for
- * each multiply-add of a lane). For the probe. *sink keeps the result alive. */
+/* Keeps every FMA port busy for `rounds` times 1024 vector steps; returns the operations done (two
+ * for each multiply-add of a lane). For the probe. *sink keeps the result alive. */
 double kz__kernels_burn(kz__level level, size_t rounds, float *sink);
 
 #endif

@@ -78,8 +78,8 @@ typedef struct kz__config {
  * allocated from mem. On failure config is cleared. */
 kz_status kz__config_load(kz__mem *mem, const char *folder, kz__config *config, kz__err *err);
 
-/* Reads codec_folder/config.json into config->codec; where config has a talker, checks that both fit
- * (code groups, codebook sizes). */
+/* Reads codec_folder/config.json into config->codec; where config has a talker, checks that both
+ * fit (code groups, codebook sizes). */
 kz_status kz__config_load_codec(kz__mem *mem, const char *codec_folder, kz__config *config,
                                 kz__err *err);
 void kz__config_clear(kz__mem *mem, kz__config *config);

@@ -1,0 +1,110 @@
+#!/bin/sh
+# Tries ./demo and ./test of the committed tree on a Debian that has nothing but git and a shell:
+#
+#     scripts/bare_debian.sh [SUITE [FOLDER]]      (root; needs debootstrap; about 1.5 GB in FOLDER)
+#
+# as root, as a user with sudo, and as a user without, each in a fresh copy of the base system that
+# debootstrap made once in FOLDER (default build-bare/). Prints what was seen and how long it took;
+# all output is in FOLDER/SUITE-*.log. Exits with 0 if every case ended as it should.
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
+suite=${1:-bookworm}
+work=${2:-$root/build-bare}
+if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null 2>&1; then
+    echo "bare_debian.sh needs root and debootstrap" >&2
+    exit 1
+fi
+# Mounts of the trial live in a name space of their own and go with it.
+if [ -z "$KZ_BARE_INSIDE" ]; then
+    KZ_BARE_INSIDE=1 exec unshare --mount --propagation private "$0" "$suite" "$work"
+fi
+mkdir -p "$work" || exit 1
+work=$(cd "$work" && pwd)
+base=$work/$suite-base
+tree=$work/$suite-tree
+bad=0
+
+if [ ! -d "$base/usr/bin" ]; then
+    echo "making the base system $suite"
+    debootstrap --variant=minbase --include=git "$suite" "$base" >"$work/$suite-base.log" 2>&1 || {
+        tail -n 20 "$work/$suite-base.log" >&2
+        rm -rf "$base"
+        exit 1
+    }
+fi
+
+# A fresh system with the tree in /srv/kazeia, owned by $1.
+fresh() {
+    umount "$tree/proc" "$tree/dev/shm" 2>/dev/null
+    rm -rf --one-file-system "$tree"
+    cp -a "$base" "$tree" || exit 1
+    cp /etc/resolv.conf "$tree/etc/resolv.conf"
+    mount -t proc proc "$tree/proc" && mount -t tmpfs tmpfs "$tree/dev/shm" || exit 1
+    git clone -q --no-hardlinks "$root" "$tree/srv/kazeia" || exit 1
+    if [ "$1" != root ]; then
+        chroot "$tree" useradd -m -s /bin/sh "$1" || exit 1
+        chroot "$tree" chown -R "$1:" /srv/kazeia
+    fi
+}
+
+# inside USER COMMAND: runs it in the tree without standard input; output goes to the log.
+inside() {
+    chroot --userspec="$1:$1" --groups="$1" "$tree" env -i "HOME=/tmp" "USER=$1" LANG=C.UTF-8 \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        sh -c "cd /srv/kazeia && $2" </dev/null
+}
+
+# try CASE USER COMMAND WANTED: the command ends with the wanted status.
+try() {
+    begin=$(date +%s)
+    inside "$2" "$3" >"$work/$suite-step.log" 2>&1
+    status=$?
+    seconds=$(($(date +%s) - begin))
+    {
+        printf '==== %s: %s -> %d\n' "$1" "$3" "$status"
+        cat "$work/$suite-step.log"
+    } >>"$work/$suite.log"
+    mark=ok
+    if [ "$status" -ne "$4" ]; then
+        mark=BAD
+        bad=1
+    fi
+    printf '%-3s %-12s %-24s exit %d %4d s  %s\n' "$mark" "$1" "$3" "$status" "$seconds" \
+        "$(tail -n 1 "$work/$suite-step.log" | cut -c1-60)"
+}
+
+# expect WORDS: the last step said so.
+expect() {
+    grep -q -- "$1" "$work/$suite-step.log" && return 0
+    echo "BAD it did not say: $1"
+    bad=1
+}
+
+: >"$work/$suite.log"
+echo "$suite, $(git -C "$root" rev-parse --short HEAD)"
+
+fresh root
+try root root ./demo 0
+expect 'wrote /srv/kazeia/kazeia-demo.wav'
+try root root ./test 0
+expect '^[0-9]* passed, 0 failed'
+try again root './demo "Once more."' 0
+try again root ./test 0
+try clean root 'test -z "$(git status --porcelain)"' 0
+
+fresh plain
+try 'no root' plain ./demo 1
+expect 'apt-get install .*cmake'
+try 'no root' plain ./test 1
+expect 'apt-get install .*libcmocka-dev'
+
+fresh admin
+# The user may become root; apt-get update and sudo itself are the system's, not the trial's.
+inside root 'apt-get update && apt-get install -y --no-install-recommends sudo &&
+    echo "admin ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/admin && rm -rf /var/lib/apt/lists/*' \
+    >>"$work/$suite.log" 2>&1 || exit 1
+try sudo admin ./demo 0
+try sudo admin ./test 0
+
+umount "$tree/proc" "$tree/dev/shm"
+rm -rf --one-file-system "$tree"
+exit $bad

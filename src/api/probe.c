@@ -1,0 +1,89 @@
+/* What this machine can do: multiply-adds and memory reads per second, to put beside a benchmark. */
+#include "base/clock.h"
+#include "base/fpenv.h"
+#include "base/pool.h"
+#include "kernels/kernels.h"
+
+#include <string.h>
+
+#define READ_BYTES ((size_t)256 << 20)
+#define PROBE_MS 120.0
+
+typedef struct probe_job {
+    kz__level level;
+    double operations[256]; /* by thread */
+    double until;
+    const uint64_t *data;
+    _Atomic uint64_t sum;
+} probe_job;
+
+static void burn(void *arg, size_t begin, size_t end, int thread) {
+    probe_job *job = arg;
+    float sink = 0;
+    for (size_t i = begin; i < end; i++) {
+        while (kz__now_ms() < job->until) {
+            job->operations[thread] += kz__kernels_burn(job->level, 64, &sink);
+        }
+    }
+}
+
+/* Sums a stretch: eight streams of additions, which compilers make wide enough for memory. */
+static void read_all(void *arg, size_t begin, size_t end, int thread) {
+    probe_job *job = arg;
+    uint64_t sums[8] = {0};
+    (void)thread;
+    for (size_t i = begin * 512; i < end * 512; i += 8) {
+        for (size_t j = 0; j < 8; j++) sums[j] += job->data[i + j];
+    }
+    uint64_t sum = 0;
+    for (size_t j = 0; j < 8; j++) sum += sums[j];
+    job->sum += sum;
+}
+
+static kz_status measure(kz__mem *mem, kz__pool *pool, kz__level level, kz_probe *probe,
+                         kz__err *err) {
+    int threads = kz__pool_threads(pool);
+    probe_job *job = kz__calloc(mem, 1, sizeof *job);
+    uint64_t *data = kz__alloc(mem, READ_BYTES);
+    kz_status status = job && data ? KZ_OK : kz__fail_memory(err);
+    if (!status) {
+        memset(data, 1, READ_BYTES);
+        job->level = level;
+        job->data = data;
+        double start = kz__now_ms();
+        job->until = start + PROBE_MS;
+        kz__pool_for(pool, (size_t)threads, 1, burn, job);
+        double operations = 0;
+        for (int t = 0; t < threads; t++) operations += job->operations[t];
+        probe->fma_gflops = operations / (kz__now_ms() - start) * 1e-6;
+        size_t pages = READ_BYTES / 4096;
+        for (int round = 0; round < 3; round++) {
+            start = kz__now_ms();
+            kz__pool_for(pool, pages, 256, read_all, job);
+            double rate = (double)READ_BYTES / (kz__now_ms() - start) * 1e-6;
+            if (rate > probe->read_gbps) probe->read_gbps = rate;
+        }
+    }
+    kz__free(mem, data);
+    kz__free(mem, job);
+    return status;
+}
+
+kz_status kz_probe_machine(int threads, const char *cpu, kz_probe *probe) {
+    if (!probe || probe->size < sizeof *probe) return KZ_ERR_USAGE;
+    size_t size = probe->size;
+    memset(probe, 0, sizeof *probe);
+    probe->size = size;
+    kz__level level = cpu ? kz__kernels_parse(cpu) : kz__kernels_best();
+    if (level == KZ__LEVELS || !kz__kernels_usable(level)) return KZ_ERR_USAGE;
+    kz__mem mem;
+    kz__pool *pool = NULL;
+    kz__mem_init(&mem, NULL, NULL);
+    kz_status status = kz__pool_create(&mem, threads, &pool, NULL);
+    if (status) return status;
+    kz__fpenv saved = kz__fpenv_set();
+    status = measure(&mem, pool, level, probe, NULL);
+    kz__fpenv_restore(saved);
+    kz__pool_destroy(pool);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* Mapping by mmap. Opening does not block, so that a FIFO in place of a file is refused at once. */
+#include "base/mapfile.h"
+
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const unsigned char nothing[1] = {0};
+
+static kz_status map(kz__mapfile *file, int descriptor, const char *path, kz__err *err) {
+    kz__shown shown;
+    struct stat info;
+    if (fstat(descriptor, &info) != 0) return kz__path_fail(err, path, errno);
+    if (S_ISDIR(info.st_mode)) {
+        return kz__fail(err, KZ_ERR_MODEL, "'%s' is a folder, a file was expected",
+                        kz__show_path(&shown, path));
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return kz__fail(err, KZ_ERR_MODEL, "'%s' is not a regular file",
+                        kz__show_path(&shown, path));
+    }
+    if (info.st_size == 0) {
+        file->data = nothing;
+        return KZ_OK;
+    }
+    if (info.st_size < 0 || (uintmax_t)info.st_size > SIZE_MAX) {
+        return kz__fail(err, KZ_ERR_MODEL, "'%s' is too large for this system: %jd bytes",
+                        kz__show_path(&shown, path), (intmax_t)info.st_size);
+    }
+    void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED) return kz__path_fail(err, path, errno);
+    file->data = data;
+    file->size = (size_t)info.st_size;
+    return KZ_OK;
+}
+
+kz_status kz__mapfile_open(kz__mapfile *file, const char *path, kz__err *err) {
+    file->data = NULL;
+    file->size = 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return kz__path_fail(err, path, errno);
+    kz_status status = map(file, descriptor, path, err);
+    close(descriptor);
+    return status;
+}
+
+void kz__mapfile_close(kz__mapfile *file) {
+    if (file->data && file->data != nothing) munmap((void *)(uintptr_t)file->data, file->size);
+    file->data = NULL;
+    file->size = 0;
+}

@@ -1,0 +1,18 @@
+/* Read-only mapping of a regular file, shared with the page cache. */
+#ifndef KZ_BASE_MAPFILE_H
+#define KZ_BASE_MAPFILE_H
+
+#include "base/status.h"
+
+typedef struct kz__mapfile {
+    const unsigned char *data; /* never NULL while open */
+    size_t size;               /* may be 0 */
+} kz__mapfile;
+
+/* Maps the whole file. KZ_ERR_MODEL, with *file empty, where it is not a regular file that can be
+ * read. The mapping stays valid when the path is removed; it does not when the file is cut. */
+kz_status kz__mapfile_open(kz__mapfile *file, const char *path, kz__err *err);
+/* Takes an empty (zeroed) one. */
+void kz__mapfile_close(kz__mapfile *file);
+
+#endif

@@ -1,0 +1,189 @@
+/* One job slot. Its state word holds a generation, an open bit and the number of workers that joined:
+ * a worker joins by compare-and-swap while the job is open; the caller closes it when the items are
+ * handed out and waits for those who joined. Idle workers spin for a moment, then sleep.
+ */
+#include "base/pool.h"
+
+#include "base/cpu.h"
+#include "base/fpenv.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+
+#define OPEN_BIT ((uint64_t)1 << 15)
+#define JOINED_MASK (OPEN_BIT - 1)
+#define GENERATION_STEP ((uint64_t)1 << 16)
+
+typedef struct worker {
+    kz__pool *pool;
+    pthread_t thread;
+    int index;
+} worker;
+
+struct kz__pool {
+    kz__mem *mem;
+    int threads;
+    int started;
+    int spins;
+    worker *workers;
+
+    _Atomic uint64_t state;
+    char pad0[56];
+    atomic_size_t next;
+    atomic_size_t finished;
+    char pad1[48];
+    kz__pool_fn *fn;
+    void *arg;
+    size_t items, grain;
+
+    atomic_int sleepers;
+    atomic_bool stop;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+};
+
+static void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static void work(kz__pool *pool, int thread) {
+    size_t items = pool->items;
+    size_t grain = pool->grain;
+    for (;;) {
+        size_t begin = atomic_fetch_add_explicit(&pool->next, grain, memory_order_relaxed);
+        if (begin >= items) return;
+        size_t end = items - begin < grain ? items : begin + grain;
+        pool->fn(pool->arg, begin, end, thread);
+    }
+}
+
+static bool is_new(const kz__pool *pool, uint64_t state, uint64_t seen) {
+    return atomic_load(&pool->stop) || ((state & OPEN_BIT) && state / GENERATION_STEP != seen);
+}
+
+/* Waits until a job newer than `seen` is open, or the pool stops. */
+static uint64_t await(kz__pool *pool, uint64_t seen) {
+    for (int i = 0; i < pool->spins; i++) {
+        uint64_t state = atomic_load_explicit(&pool->state, memory_order_acquire);
+        if (is_new(pool, state, seen)) return state;
+        relax();
+    }
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->sleepers, 1);
+    uint64_t state = atomic_load(&pool->state);
+    while (!is_new(pool, state, seen)) {
+        pthread_cond_wait(&pool->wake, &pool->lock);
+        state = atomic_load(&pool->state);
+    }
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->lock);
+    return state;
+}
+
+static void *worker_main(void *arg) {
+    worker *self = arg;
+    kz__pool *pool = self->pool;
+    uint64_t seen = 0;
+    kz__fpenv_set();
+    while (!atomic_load(&pool->stop)) {
+        uint64_t state = await(pool, seen);
+        if (atomic_load(&pool->stop)) break;
+        uint64_t generation = state / GENERATION_STEP;
+        bool joined = false;
+        while ((state & OPEN_BIT) && state / GENERATION_STEP == generation && !joined) {
+            joined = atomic_compare_exchange_weak(&pool->state, &state, state + 1);
+        }
+        seen = generation;
+        if (!joined) continue;
+        work(pool, self->index);
+        atomic_fetch_add(&pool->finished, 1);
+    }
+    return NULL;
+}
+
+kz_status kz__pool_create(kz__mem *mem, int threads, kz__pool **out, kz__err *err) {
+    *out = NULL;
+    if (threads < 1 || threads > 256) {
+        return kz__fail(err, KZ_ERR_USAGE, "threads is %d, allowed are 1 to 256", threads);
+    }
+    kz__pool *pool = kz__calloc(mem, 1, sizeof *pool);
+    if (!pool) return kz__fail_memory(err);
+    pool->mem = mem;
+    pool->threads = threads;
+    /* spinning helps only where every thread has a processor of its own */
+    pool->spins = threads <= kz__cpu_count() ? 5000 : 20;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pool->workers = kz__calloc(mem, (size_t)threads, sizeof *pool->workers);
+    if (!pool->workers) {
+        kz__pool_destroy(pool);
+        return kz__fail_memory(err);
+    }
+    for (int i = 1; i < threads; i++) {
+        worker *w = &pool->workers[i];
+        w->pool = pool;
+        w->index = i;
+        if (pthread_create(&w->thread, NULL, worker_main, w) != 0) {
+            kz__pool_destroy(pool);
+            return kz__fail(err, KZ_ERR_MEMORY, "thread %d of %d could not be started", i + 1,
+                            threads);
+        }
+        pool->started = i;
+    }
+    *out = pool;
+    return KZ_OK;
+}
+
+void kz__pool_destroy(kz__pool *pool) {
+    if (!pool) return;
+    pthread_mutex_lock(&pool->lock);
+    atomic_store(&pool->stop, true);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 1; i <= pool->started; i++) pthread_join(pool->workers[i].thread, NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->lock);
+    kz__free(pool->mem, pool->workers);
+    kz__free(pool->mem, pool);
+}
+
+int kz__pool_threads(const kz__pool *pool) {
+    return pool->threads;
+}
+
+void kz__pool_for(kz__pool *pool, size_t items, size_t grain, kz__pool_fn *fn, void *arg) {
+    if (items == 0) return;
+    if (grain == 0) grain = 1;
+    if (pool->threads == 1 || items <= grain) {
+        fn(arg, 0, items, 0);
+        return;
+    }
+    pool->fn = fn;
+    pool->arg = arg;
+    pool->items = items;
+    pool->grain = grain;
+    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool->finished, 0, memory_order_relaxed);
+    uint64_t state = atomic_load_explicit(&pool->state, memory_order_relaxed);
+    state = (state / GENERATION_STEP + 1) * GENERATION_STEP;
+    atomic_store(&pool->state, state | OPEN_BIT);
+    if (atomic_load(&pool->sleepers) > 0) {
+        pthread_mutex_lock(&pool->lock);
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    work(pool, 0);
+    size_t joined = (size_t)(atomic_fetch_and(&pool->state, ~OPEN_BIT) & JOINED_MASK);
+    for (int i = 0; atomic_load_explicit(&pool->finished, memory_order_acquire) != joined; i++) {
+        if (i < pool->spins) {
+            relax();
+        } else {
+            sched_yield();
+        }
+    }
+}

@@ -1,0 +1,254 @@
+/* Opening a model: folder, config, tokenizer, weights into panels. */
+#include "engine/model.h"
+
+#include "base/log.h"
+#include "base/path.h"
+#include "engine/session.h"
+
+#include <stdio.h>
+
+static kz_status choose_level(kz_model *m, const char *cpu, kz__err *err) {
+    kz__level level = kz__kernels_best();
+    if (cpu) {
+        level = kz__kernels_parse(cpu);
+        if (level == KZ__LEVELS || !kz__kernels_usable(level)) {
+            char list[96] = "";
+            const char *name = NULL;
+            for (size_t i = 0; (name = kz_cpu_level(i)) != NULL; i++) {
+                size_t used = strlen(list);
+                snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", name);
+            }
+            return kz__fail(err, KZ_ERR_USAGE,
+                            "kernel level \"%.20s\" cannot be used here, these can: %s", cpu, list);
+        }
+    }
+    kz__kernels_fill(&m->kernels, level);
+    return KZ_OK;
+}
+
+/* What was stored as bf16 is told as bf16, all else computes in f32. */
+static kz_type stored_type(const kz_model *m) {
+    return m->talker.head.type == KZ__BF16 ? KZ_TYPE_BF16 : KZ_TYPE_F32;
+}
+
+static kz_status load_talker(kz_model *m, const char *folder, kz_type type, kz__err *err) {
+    kz__dtype panels = type == KZ_TYPE_F32 ? KZ__F32 : type == KZ_TYPE_BF16 ? KZ__BF16 : KZ__OTHER;
+    kz_status status = kz__config_load(&m->mem, folder, &m->config, err);
+    if (!status) status = kz__tokenizer_open(&m->mem, folder, &m->tokenizer, err);
+    if (!status) status = kz__weights_open(&m->mem, folder, &m->weights, err);
+    if (!status) {
+        status = kz__talker_load(&m->mem, m->weights, &m->config, panels, &m->talker, err);
+    }
+    if (!status) {
+        status = kz__predictor_load(&m->mem, m->weights, &m->config, panels, &m->predictor, err);
+    }
+    if (status) return status;
+    m->has_talker = true;
+    m->has_speaker_encoder = kz__weights_has(m->weights, "speaker_encoder.fc.weight");
+    m->type = type == KZ_TYPE_STORED ? stored_type(m) : type;
+    if (kz__tokenizer_count(m->tokenizer) > m->config.text_vocab) {
+        return kz__fail(err, KZ_ERR_MODEL, "the tokenizer has %zu ids, the text embedding %zu rows",
+                        kz__tokenizer_count(m->tokenizer), m->config.text_vocab);
+    }
+    return KZ_OK;
+}
+
+static kz_status load_codec(kz_model *m, const char *folder, kz__err *err) {
+    kz_status status = kz__config_load_codec(&m->mem, folder, &m->config, err);
+    if (!status) status = kz__weights_open(&m->mem, folder, &m->codec_weights, err);
+    if (!status) {
+        status = kz__codec_decoder_load(&m->mem, m->codec_weights, &m->config.codec, &m->decoder,
+                                        err);
+    }
+    if (status) return status;
+    m->has_codec = true;
+    return KZ_OK;
+}
+
+/* Tensors that nothing reads are told, once for each file; the encoders wait for cloning. */
+static void tell_unused(const kz_model *m) {
+    if (!m->weights) return;
+    size_t count = 0;
+    const char *first = NULL;
+    for (size_t i = 0;; i++) {
+        const char *name = kz__weights_unused(m->weights, "", i);
+        if (!name) break;
+        if (strncmp(name, "speaker_encoder.", 16) == 0) continue;
+        if (!first) first = name;
+        count++;
+    }
+    if (count) {
+        kz__log(KZ__NOTICE, "%zu tensor%s of the model %s not used, the first is %.80s", count,
+                count == 1 ? "" : "s", count == 1 ? "is" : "are", first);
+    }
+}
+
+/* The codec's folder: as given, or inside the model. NULL in *folder: there is none. */
+static kz_status find_codec(kz_model *m, const char *base, const kz_model_options *options,
+                            char **folder, kz__err *err) {
+    *folder = NULL;
+    if (options->codec_path) {
+        *folder = kz__path_join(&m->mem, options->codec_path, "speech_tokenizer");
+        if (*folder && kz__path_look(*folder) == KZ__PATH_FOLDER) return KZ_OK;
+        kz__free(&m->mem, *folder);
+        *folder = kz__strndup(&m->mem, options->codec_path, strlen(options->codec_path));
+        return *folder ? KZ_OK : kz__fail_memory(err);
+    }
+    *folder = kz__path_join(&m->mem, base, "speech_tokenizer");
+    if (!*folder) return kz__fail_memory(err);
+    kz__path_kind kind = kz__path_look(*folder);
+    if (kind == KZ__PATH_FOLDER) return KZ_OK;
+    if (kind != KZ__PATH_MISSING) return kz__path_fail_look(err, *folder);
+    kz__free(&m->mem, *folder);
+    *folder = NULL;
+    return KZ_OK;
+}
+
+static kz_status load_all(kz_model *m, const char *path, const kz_model_options *options,
+                          kz__err *err) {
+    char *folder = NULL;
+    char *codec = NULL;
+    kz_status status = choose_level(m, options->cpu, err);
+    if (status) return status;
+    if (options->codec_only) {
+        kz_model_options here = *options;
+        here.codec_path = path;
+        status = find_codec(m, path, &here, &codec, err);
+    } else {
+        status = kz__locate_checkpoint(&m->mem, path, &folder, err);
+        if (!status) status = load_talker(m, folder, options->type, err);
+        if (!status) status = find_codec(m, folder, options, &codec, err);
+    }
+    if (!status && codec) status = load_codec(m, codec, err);
+    kz__free(&m->mem, folder);
+    kz__free(&m->mem, codec);
+    if (!status) tell_unused(m);
+    return status;
+}
+
+kz_status kz_model_open(const char *path, const kz_model_options *options, kz_model **model,
+                        char *error, size_t capacity) {
+    kz__err err = {""};
+    kz_model_options defaults;
+    kz_model_options_init(&defaults);
+    if (!model) return KZ_ERR_USAGE;
+    *model = NULL;
+    if (!options) options = &defaults;
+    kz_status status = KZ_OK;
+    if (!path || !path[0] || options->size < sizeof *options || options->type < KZ_TYPE_STORED ||
+        options->type > KZ_TYPE_BF16) {
+        status = kz__fail(&err, KZ_ERR_USAGE,
+                          "opening needs a path, and options made by their init call");
+    }
+    kz__mem boot;
+    if (!status) status = kz__mem_init(&boot, options->allocator, &err);
+    kz_model *m = status ? NULL : kz__calloc(&boot, 1, sizeof *m);
+    if (!status && !m) status = kz__fail_memory(&err);
+    if (!status) {
+        kz__mem_init(&m->mem, options->allocator, NULL);
+        status = load_all(m, path, options, &err);
+    }
+    if (status) {
+        kz_model_free(m);
+        kz__err_copy(&err, error, capacity);
+        return status;
+    }
+    *model = m;
+    return KZ_OK;
+}
+
+void kz_model_free(kz_model *m) {
+    if (!m) return;
+    kz__talker_clear(&m->mem, &m->talker);
+    kz__predictor_clear(&m->mem, &m->predictor);
+    kz__codec_decoder_clear(&m->mem, &m->decoder);
+    kz__tokenizer_free(m->tokenizer);
+    kz__weights_close(m->weights);
+    kz__weights_close(m->codec_weights);
+    kz__config_clear(&m->mem, &m->config);
+    kz__mem last;
+    kz__mem_init(&last, m->mem.allocator.alloc ? &m->mem.allocator : NULL, NULL);
+    kz__free(&last, m);
+}
+
+/* A session with one thread is made and measured: the plan is what happens. */
+static kz_status plan(const kz_model *m, kz_model_info *info) {
+    kz_session *s = NULL;
+    kz_session_options options;
+    kz_session_options_init(&options);
+    options.threads = 1;
+    kz_status status = kz_session_create(m, &options, &s, NULL, 0);
+    if (status) return status;
+    info->session_bytes = atomic_load(&s->mem.current);
+    if (m->has_talker) {
+        const kz__kvcache *cache = &s->talker.stack.cache;
+        info->frame_bytes = kz__kvcache_page_bytes(cache) / cache->page_positions;
+    }
+    kz_session_free(s);
+    return KZ_OK;
+}
+
+static void info_talker(const kz_model *m, kz_model_info *info) {
+    const kz__config *c = &m->config;
+    info->kind = c->kind;
+    info->size_name = c->size_name;
+    info->codes_per_frame = (int)c->code_groups;
+    info->talker_layers = (int)c->talker.layers;
+    info->talker_width = (int)c->talker.width;
+    info->predictor_layers = (int)c->predictor.layers;
+    info->predictor_width = (int)c->predictor.width;
+    info->speaker_vector_length = c->kind == KZ_KIND_BASE ? (int)c->talker.width : 0;
+    info->max_positions = (int)c->max_positions;
+    info->takes_instruct = c->takes_instruct;
+    info->default_live_text = c->kind == KZ_KIND_BASE;
+    info->speaker_count = c->speaker_count;
+    info->language_count = c->language_count;
+    info->type = m->type;
+    info->parameters += kz__weights_values(m->weights);
+    info->mapped_bytes += kz__weights_mapped(m->weights);
+    const kz__linear *head = &m->predictor.heads[0];
+    info->lm_bytes_per_frame =
+        kz__stack_bytes(&m->talker.stack) + kz__linear_bytes(&m->talker.head) +
+        m->predictor.passes * (kz__stack_bytes(&m->predictor.stack) + kz__linear_bytes(head) +
+                               kz__linear_bytes(&m->predictor.projection));
+}
+
+kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
+    if (!m || !info || info->size < sizeof *info) return KZ_ERR_USAGE;
+    size_t size = info->size;
+    memset(info, 0, sizeof *info);
+    info->size = size;
+    info->size_name = "";
+    info->cpu = kz__level_name(m->kernels.level);
+    if (m->has_talker) info_talker(m, info);
+    if (m->has_codec) {
+        const kz__codec_config *c = &m->config.codec;
+        info->sample_rate = (int)c->sample_rate;
+        info->samples_per_frame = (int)c->samples_per_frame;
+        info->codes_per_frame = (int)c->quantizers;
+        info->codebook_size = (int)c->codebook_size;
+        info->parameters += kz__weights_values(m->codec_weights);
+        info->mapped_bytes += kz__weights_mapped(m->codec_weights);
+        info->decoder_macs_per_frame = kz__codec_decoder_macs(&m->decoder);
+    }
+    info->has_talker = m->has_talker;
+    info->has_codec = m->has_codec;
+    info->has_speaker_encoder = m->has_speaker_encoder;
+    info->panel_bytes = atomic_load(&m->mem.current);
+    return plan(m, info);
+}
+
+const char *kz_model_speaker(const kz_model *m, size_t index, const char **dialect) {
+    if (dialect) *dialect = NULL;
+    if (!m || index >= m->config.speaker_count) return NULL;
+    const kz__speaker_config *speaker = &m->config.speakers[index];
+    if (dialect && speaker->dialect >= 0) {
+        *dialect = m->config.languages[speaker->dialect].name;
+    }
+    return speaker->name;
+}
+
+const char *kz_model_language(const kz_model *m, size_t index) {
+    if (!m || index >= m->config.language_count) return NULL;
+    return m->config.languages[index].name;
+}

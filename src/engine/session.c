@@ -1,0 +1,422 @@
+/* The life of a session: states made once, an utterance started, appended to, read, cancelled. Every
+ * way to take sound is the same loop: make frames until a packet is full, decode it, hand it out. */
+#include "engine/session.h"
+
+#include "base/clock.h"
+#include "base/fpenv.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+static kz_status make_states(kz_session *s) {
+    const kz_model *m = s->model;
+    kz_status status = KZ_OK;
+    if (m->has_talker) {
+        status = kz__talker_state_init(&s->talker, &s->mem, &m->talker, s->threads, &s->err);
+        if (!status) {
+            status = kz__predictor_state_init(&s->predictor, &s->mem, &m->predictor, s->threads,
+                                              &s->err);
+        }
+        if (status) return status;
+        size_t most = m->config.talker_vocab > m->config.predictor_vocab
+                          ? m->config.talker_vocab
+                          : m->config.predictor_vocab;
+        s->slots = kz__calloc(&s->mem, most, sizeof *s->slots);
+        if (!s->slots) return kz__fail_memory(&s->err);
+    }
+    if (m->has_codec) {
+        status = kz__codec_state_create(&s->mem, &m->decoder, s->threads, &s->codec, &s->err);
+        if (status) return status;
+        s->samples = kz__calloc(&s->mem, KZ__DECODER_FRAMES * m->config.codec.samples_per_frame,
+                                sizeof(float));
+        if (!s->samples) return kz__fail_memory(&s->err);
+    }
+    return kz__pool_create(&s->mem, s->threads, &s->pool, &s->err);
+}
+
+kz_status kz_session_create(const kz_model *model, const kz_session_options *options,
+                            kz_session **session, char *error, size_t capacity) {
+    kz_session_options defaults;
+    kz_session_options_init(&defaults);
+    if (!session) return KZ_ERR_USAGE;
+    *session = NULL;
+    kz__err err = {""};
+    if (!options) options = &defaults;
+    if (!model || options->size < sizeof *options) {
+        kz__fail(&err, KZ_ERR_USAGE, "a session needs a model, and options made by their init call");
+        kz__err_copy(&err, error, capacity);
+        return KZ_ERR_USAGE;
+    }
+    kz__mem boot;
+    kz_status status = kz__mem_init(
+        &boot, model->mem.allocator.alloc ? &model->mem.allocator : NULL, &err);
+    kz_session *s = status ? NULL : kz__calloc(&boot, 1, sizeof *s);
+    if (!s) {
+        kz__err_copy(&err, error, capacity);
+        return status ? status : KZ_ERR_MEMORY;
+    }
+    kz__mem_init(&s->mem, model->mem.allocator.alloc ? &model->mem.allocator : NULL, NULL);
+    atomic_init(&s->cancel, false);
+    s->model = model;
+    s->threads = options->threads == KZ_DEFAULT ? kz_default_threads() : options->threads;
+    status = make_states(s);
+    if (status) {
+        kz__err_copy(&s->err, error, capacity);
+        kz_session_free(s);
+        return status;
+    }
+    s->run.kernels = &model->kernels;
+    s->run.pool = s->pool;
+    *session = s;
+    return KZ_OK;
+}
+
+static void drop_utterance(kz_session *s) {
+    kz__prompt_clear(&s->mem, &s->prompt);
+    kz__textstream_close(s->stream);
+    s->stream = NULL;
+    kz__utterance_clear(&s->mem, &s->request);
+    kz__free(&s->mem, s->codes);
+    s->codes = NULL;
+    s->code_capacity = s->frames = 0;
+    s->phase = KZ__IDLE;
+}
+
+void kz_session_free(kz_session *s) {
+    if (!s) return;
+    drop_utterance(s);
+    kz__pool_destroy(s->pool);
+    kz__talker_state_clear(&s->talker);
+    kz__predictor_state_clear(&s->predictor);
+    kz__codec_state_free(s->codec);
+    kz__free(&s->mem, s->samples);
+    kz__free(&s->mem, s->slots);
+    kz__mem last;
+    kz__mem_init(&last, s->mem.allocator.alloc ? &s->mem.allocator : NULL, NULL);
+    kz__free(&last, s);
+}
+
+const char *kz_error(const kz_session *s) {
+    return s ? s->err.text : "";
+}
+
+void kz__session_set_script(kz_session *s, kz__script_fn *script, void *user) {
+    s->script = script;
+    s->script_user = user;
+}
+
+/* ---- looking inside ------------------------------------------------------------------------ */
+
+static void tap_decoder(void *user, const char *stage, const float *x, size_t ld, size_t rows,
+                        size_t width) {
+    kz_session *s = user;
+    char name[48];
+    snprintf(name, sizeof name, "decoder.%s", stage);
+    if (strncmp(stage, "decoder.", 8) == 0) snprintf(name, sizeof name, "%s", stage);
+    size_t shape[2] = {1, width};
+    for (size_t r = 0; r < rows; r++) s->tap(s->tap_user, name, s->tap_frame, x + r * ld, shape, 2);
+}
+
+static void tap_layer(void *user, size_t layer, const float *h, size_t ldh, size_t rows,
+                      size_t width) {
+    kz_session *s = user;
+    char name[40];
+    snprintf(name, sizeof name, "talker.layer.%02zu", layer);
+    size_t shape[2] = {1, width};
+    for (size_t r = 0; r < rows; r++) {
+        s->tap(s->tap_user, name, s->tap_frame, h + r * ldh, shape, 2);
+    }
+}
+
+void kz_session_set_tap(kz_session *s, kz_tap_fn fn, void *user) {
+    s->tap = fn;
+    s->tap_user = user;
+    s->talker.stack.tap = fn ? tap_layer : NULL;
+    s->talker.stack.tap_user = s;
+    if (s->codec) kz__codec_state_set_tap(s->codec, fn ? tap_decoder : NULL, s);
+}
+
+/* ---- start --------------------------------------------------------------------------------- */
+
+static kz_status fail_utterance(kz_session *s, kz_status status) {
+    s->result.finish =
+        status == KZ_ERR_CANCELLED ? KZ_FINISH_CANCELLED : KZ_FINISH_ERROR;
+    s->phase = KZ__ENDED;
+    return status;
+}
+
+static void begin(kz_session *s) {
+    drop_utterance(s);
+    s->err.text[0] = 0;
+    s->detail[0] = 0;
+    memset(&s->result, 0, sizeof s->result);
+    atomic_store(&s->cancel, false);
+    s->samples_out = 0;
+    s->logits_ready = false;
+    s->first_audio = -1;
+    s->started = kz__now_ms();
+    s->waiting = 0;
+}
+
+static kz_status need_codec(kz_session *s) {
+    if (s->model->has_codec) return KZ_OK;
+    return kz__fail(&s->err, KZ_ERR_MODEL, "this model has no speech tokenizer: give the folder of one "
+                                           "as codec");
+}
+
+static kz_status reserve_codes(kz_session *s, size_t frames) {
+    size_t bytes = 0;
+    s->code_capacity = frames + 1;
+    if (!kz__mul(s->code_capacity, s->model->config.codec.quantizers * sizeof *s->codes, &bytes)) {
+        return kz__fail_memory(&s->err);
+    }
+    s->codes = kz__alloc(&s->mem, bytes);
+    return s->codes ? KZ_OK : kz__fail_memory(&s->err);
+}
+
+static kz_status start(kz_session *s, const kz_request *request) {
+    const kz__config *c = &s->model->config;
+    kz_status status = KZ_OK;
+    if (!s->model->has_talker) {
+        return kz__fail(&s->err, KZ_ERR_MODEL, "only a codec was opened, it cannot speak text");
+    }
+    status = need_codec(s);
+    if (!status) status = kz__utterance_fill(s, request);
+    if (status) return status;
+    size_t most = c->max_new_tokens;
+    if (s->request.user_limit) most = s->request.max_frames;
+    if (s->request.exact_frames) most = s->request.exact_frames;
+    status = reserve_codes(s, most);
+    if (!status) status = kz__render_begin(s);
+    s->phase = KZ__TEXT;
+    s->result.seed = request->seed;
+    if (!status && kz__utterance_ready(&s->request)) status = kz__generate_begin(s);
+    return status;
+}
+
+kz_status kz_session_start(kz_session *s, const kz_request *request) {
+    if (!s) return KZ_ERR_USAGE;
+    begin(s);
+    if (!request || request->size < sizeof *request) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "a start needs a request made by its init call");
+    }
+    kz__fpenv saved = kz__fpenv_set();
+    kz_status status = start(s, request);
+    kz__fpenv_restore(saved);
+    if (status < 0) {
+        drop_utterance(s);
+        return fail_utterance(s, status);
+    }
+    return KZ_OK;
+}
+
+static kz_status start_codes(kz_session *s, const int32_t *codes, size_t frames, int packet,
+                             unsigned flags) {
+    size_t groups = s->model->config.codec.quantizers;
+    kz_status status = need_codec(s);
+    if (status) return status;
+    if (!codes || frames == 0) return kz__fail(&s->err, KZ_ERR_INPUT, "there are no codes to decode");
+    if (packet != KZ_DEFAULT && packet < 1) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "a packet is 1 frame or more");
+    }
+    for (size_t i = 0; i < frames * groups; i++) {
+        if (codes[i] >= 0 && (size_t)codes[i] < s->model->config.codec.codebook_size) continue;
+        return kz__fail(&s->err, KZ_ERR_INPUT,
+                        "code %d of frame %zu, codebook %zu: allowed are 0 to %zu", codes[i],
+                        i / groups, i % groups, s->model->config.codec.codebook_size - 1);
+    }
+    status = reserve_codes(s, frames);
+    if (status) return status;
+    memcpy(s->codes, codes, frames * groups * sizeof *codes);
+    s->frames = frames;
+    s->result.frames = frames;
+    s->request.flags = flags;
+    s->request.packet = packet == KZ_DEFAULT ? KZ__DECODER_FRAMES : (size_t)packet;
+    status = kz__render_begin(s);
+    kz__generate_finish(s, KZ_FINISH_STOP, "%s", "");
+    return status;
+}
+
+kz_status kz_session_start_codes(kz_session *s, const int32_t *codes, size_t frames, int packet,
+                                 unsigned flags) {
+    if (!s) return KZ_ERR_USAGE;
+    begin(s);
+    kz__fpenv saved = kz__fpenv_set();
+    kz_status status = start_codes(s, codes, frames, packet, flags);
+    kz__fpenv_restore(saved);
+    if (status) {
+        drop_utterance(s);
+        return fail_utterance(s, status);
+    }
+    return KZ_OK;
+}
+
+/* ---- live text ----------------------------------------------------------------------------- */
+
+static kz_status text_came(kz_session *s, kz_status status) {
+    size_t tokens = s->request.text.count - s->request.reference_text_count;
+    size_t limit = s->model->config.max_positions - 16;
+    if (!status && tokens > limit) {
+        status = kz__fail(&s->err, KZ_ERR_INPUT, "the text has %zu tokens so far, the model has %zu "
+                                                 "positions", tokens, limit + 16);
+    }
+    if (!status && s->phase == KZ__TEXT && kz__utterance_ready(&s->request)) {
+        kz__fpenv saved = kz__fpenv_set();
+        status = kz__generate_begin(s);
+        kz__fpenv_restore(saved);
+    }
+    return status ? fail_utterance(s, status) : KZ_OK;
+}
+
+static kz_status check_live(kz_session *s) {
+    if (!s) return KZ_ERR_USAGE;
+    s->err.text[0] = 0;
+    if (s->stream && !s->request.text_done && s->phase != KZ__ENDED) return KZ_OK;
+    return kz__fail(&s->err, KZ_ERR_STATE, "text can be appended only after a start without text, "
+                                           "until it is finished");
+}
+
+kz_status kz_session_append(kz_session *s, const char *text, size_t length) {
+    kz_status status = check_live(s);
+    if (status) return status;
+    if (length && !text) return kz__fail(&s->err, KZ_ERR_USAGE, "text is NULL");
+    status = kz__textstream_push(s->stream, text, length, &s->request.text, &s->err);
+    return text_came(s, status);
+}
+
+kz_status kz_session_finish_text(kz_session *s) {
+    kz_status status = check_live(s);
+    if (status) return status;
+    status = kz__textstream_finish(s->stream, &s->request.text, &s->err);
+    s->request.text_done = true;
+    return text_came(s, status);
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* Makes the next samples, or says why there are none: KZ_OK, KZ_DONE, KZ_NEED_TEXT, KZ_TIMEOUT, error. */
+static kz_status produce(kz_session *s, double deadline) {
+    for (;;) {
+        if (atomic_load(&s->cancel)) {
+            kz__fail(&s->err, KZ_ERR_CANCELLED, "cancelled");
+            return fail_utterance(s, KZ_ERR_CANCELLED);
+        }
+        if (kz__render_ready(s)) {
+            kz_status status = kz__render(s);
+            if (status) return fail_utterance(s, status);
+            if (s->sample_begin < s->sample_end) return KZ_OK;
+            continue;
+        }
+        if (s->phase == KZ__DRAIN) {
+            s->phase = KZ__ENDED;
+            return KZ_DONE;
+        }
+        if (s->phase == KZ__TEXT) return KZ_NEED_TEXT;
+        if (deadline >= 0 && kz__now_ms() >= deadline) return KZ_TIMEOUT;
+        bool guard = kz__mem_guard(&s->mem, true);
+        kz_status status = kz__generate_frame(s);
+        kz__mem_guard(&s->mem, guard);
+        if (status == KZ_NEED_TEXT) {
+            if (kz__render_pending(s) == 0) return KZ_NEED_TEXT;
+            s->flush = true; /* what is there is heard while the text is waited for */
+        } else if (status < 0) {
+            return fail_utterance(s, status);
+        }
+    }
+}
+
+/* produce() with the thread's floating-point state and the clock around it. */
+static kz_status next_samples(kz_session *s, double deadline) {
+    if (s->phase == KZ__ENDED) {
+        return s->result.finish == KZ_FINISH_ERROR || s->result.finish == KZ_FINISH_CANCELLED
+                   ? kz__fail(NULL, KZ_ERR_STATE, "ended")
+                   : KZ_DONE;
+    }
+    s->err.text[0] = 0;
+    double begun = kz__now_ms();
+    kz__fpenv saved = kz__fpenv_set();
+    kz_status status = produce(s, deadline);
+    kz__fpenv_restore(saved);
+    double now = kz__now_ms();
+    s->waiting += now - begun; /* time spent inside: see total_ms */
+    if (status == KZ_OK && s->first_audio < 0) s->first_audio = now - s->started;
+    return status;
+}
+
+kz_status kz_session_read(kz_session *s, float *samples, size_t capacity, size_t *count,
+                          int timeout_ms) {
+    if (count) *count = 0;
+    if (!s) return KZ_ERR_USAGE;
+    if (!samples || !count || capacity == 0) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "a read needs room for samples and for their count");
+    }
+    if (s->phase == KZ__IDLE) {
+        return kz__fail(&s->err, KZ_ERR_STATE, "nothing was started");
+    }
+    if (s->sample_begin == s->sample_end) {
+        double deadline = timeout_ms < 0 ? -1 : kz__now_ms() + timeout_ms;
+        kz_status status = next_samples(s, deadline);
+        if (status) return status;
+    }
+    size_t have = s->sample_end - s->sample_begin;
+    if (have > capacity) have = capacity;
+    memcpy(samples, s->samples + s->sample_begin, have * sizeof *samples);
+    s->sample_begin += have;
+    s->samples_out += have;
+    *count = have;
+    return KZ_OK;
+}
+
+kz_status kz_session_speak(kz_session *s, kz_sink_fn sink, void *user) {
+    if (!s) return KZ_ERR_USAGE;
+    if (!sink) return kz__fail(&s->err, KZ_ERR_USAGE, "speak needs a sink");
+    if (s->phase == KZ__IDLE) return kz__fail(&s->err, KZ_ERR_STATE, "nothing was started");
+    size_t per_frame = s->model->config.codec.samples_per_frame;
+    for (;;) {
+        size_t before = s->decoded;
+        kz_status status = next_samples(s, -1);
+        if (status == KZ_DONE) return KZ_OK;
+        if (status) return status;
+        kz_packet packet = {0};
+        packet.samples = s->samples + s->sample_begin;
+        packet.count = s->sample_end - s->sample_begin;
+        packet.sample_rate = (int)s->model->config.codec.sample_rate;
+        packet.sample_offset = s->samples_out;
+        packet.frames = s->decoded - before;
+        packet.first_frame = s->samples_out / per_frame;
+        s->samples_out += packet.count;
+        s->sample_begin = s->sample_end;
+        if (sink(user, &packet) != 0) {
+            kz__fail(&s->err, KZ_ERR_CANCELLED, "the sink said stop");
+            return fail_utterance(s, KZ_ERR_CANCELLED);
+        }
+    }
+}
+
+void kz_session_cancel(kz_session *s) {
+    if (s) atomic_store(&s->cancel, true);
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+kz_status kz_session_get_result(const kz_session *s, kz_result *result) {
+    if (!s || !result || result->size < sizeof *result) return KZ_ERR_USAGE;
+    size_t size = result->size;
+    *result = s->result;
+    result->size = size;
+    result->samples = s->samples_out;
+    result->finish_detail = s->detail;
+    result->text_tokens = s->request.text.count - s->request.reference_text_count;
+    result->first_audio_ms = s->first_audio;
+    result->total_ms = s->result.prefill_ms + s->waiting;
+    result->session_bytes_peak = atomic_load(&s->mem.peak);
+    result->threads = s->threads;
+    return KZ_OK;
+}
+
+const int32_t *kz_session_codes(const kz_session *s, size_t *frames) {
+    if (frames) *frames = s ? s->frames : 0;
+    return s ? s->codes : NULL;
+}

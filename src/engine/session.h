@@ -1,0 +1,122 @@
+/* What kz_session is: one utterance's request, states and output. Session code is split by the way
+ * of the data: request.c (text and options to ids), generate.c (the frame loop), render.c (codes to packets of
+ * sound), session.c (life of a session, pull and push).
+ */
+#ifndef KZ_ENGINE_SESSION_H
+#define KZ_ENGINE_SESSION_H
+
+#include "engine/guard.h"
+#include "engine/model.h"
+#include "model/prompt.h"
+#include "nn/sampler.h"
+#include "text/textstream.h"
+
+/* Stands in for talker and code predictor in tests: fills codes of frame `frame` and returns 0, or
+ * returns 1 at the end of speech, or a negative value to fail. */
+typedef int kz__script_fn(void *user, size_t frame, int32_t *codes);
+
+typedef enum kz__phase {
+    KZ__IDLE,
+    KZ__TEXT,    /* waiting for the text that the prompt needs */
+    KZ__SPEAK,   /* frames are being made */
+    KZ__DRAIN,   /* no more frames; those made are being decoded */
+    KZ__ENDED
+} kz__phase;
+
+/* The request in the engine's terms. Owned arrays. */
+typedef struct kz__utterance {
+    unsigned flags;
+    uint64_t seed;
+    kz_sampling talker, predictor;
+    size_t min_frames, max_frames, exact_frames, packet; /* 0: not given */
+    bool user_limit; /* max_frames was given */
+    bool live, text_done;
+    kz__ints instruct, text;  /* text: transcript of the reference first */
+    size_t reference_text_count;
+    int32_t role[3];
+    int32_t language, speaker;
+    float *speaker_vector;
+    int32_t *reference_codes;
+    size_t reference_frames;
+} kz__utterance;
+
+struct kz_session {
+    kz__mem mem;
+    const kz_model *model;
+    int threads;
+    kz__pool *pool;
+    kz__run run;
+    kz__err err;
+    atomic_bool cancel;
+
+    kz__talker_state talker;
+    kz__predictor_state predictor;
+    kz__codec_state *codec;
+    kz__sample_slot *slots; /* scratch of the sampler */
+
+    kz__phase phase;
+    kz__utterance request;
+    kz__textstream *stream; /* live text */
+    kz__prompt prompt;
+    kz__guard guard;
+
+    bool logits_ready;    /* of the next frame */
+    size_t bound;         /* frames at most, whoever set it */
+    int32_t *codes;       /* [code_capacity][codes per frame], made so far */
+    size_t frames, code_capacity;
+
+    size_t decoded;       /* frames given to the decoder, the reference's included */
+    size_t packet_frames; /* frames of the next packet */
+    bool flush;           /* decode what is there, a packet need not be full */
+    float *samples;       /* of the decoder's last call */
+    size_t sample_begin, sample_end;
+    uint64_t samples_out;
+
+    kz_result result;
+    char detail[96];
+    double started, first_audio, waiting;
+
+    kz_tap_fn tap;
+    void *tap_user;
+    long tap_frame;
+    kz__script_fn *script;
+    void *script_user;
+};
+
+/* Replaces talker and code predictor until set to NULL; for tests. */
+void kz__session_set_script(kz_session *session, kz__script_fn *script, void *user);
+
+/* request.c: checks a request and fills session->request. */
+kz_status kz__utterance_fill(kz_session *session, const kz_request *request);
+void kz__utterance_clear(kz__mem *mem, kz__utterance *utterance);
+/* The rows once enough text is there. */
+kz_status kz__utterance_prompt(const kz_model *model, kz__mem *mem, const kz__utterance *u,
+                               kz__prompt *prompt, kz__err *err);
+bool kz__utterance_ready(const kz__utterance *u);
+/* Embeds prompt row `index` (reference rows count from `*reference`) into row[talker width]; text holds
+ * T(text id) already. */
+void kz__prompt_row_add(const kz_model *model, const kz__utterance *u, const kz_prompt_row *prompt,
+                        size_t *reference, float *row);
+
+/* generate.c */
+kz_status kz__generate_begin(kz_session *session);
+/* One more frame: KZ_OK, KZ_NEED_TEXT, KZ_DONE (phase is KZ__DRAIN then), or an error. */
+kz_status kz__generate_frame(kz_session *session);
+/* Embeds `count` rows (<= KZ__TALKER_ROWS) from prompt row `first` on. */
+void kz__generate_embed(const kz__run *run, kz__talker_state *talker, const kz_model *model,
+                        const kz__utterance *u, const kz__prompt *prompt, size_t first,
+                        size_t count, size_t *reference, float *rows);
+/* Ends the making of frames. */
+void kz__generate_finish(kz_session *session, kz_finish finish, const char *format, ...)
+    KZ__PRINTF(3, 4);
+
+/* render.c */
+kz_status kz__render_begin(kz_session *session);
+/* Frames that wait for the decoder. */
+size_t kz__render_pending(const kz_session *session);
+/* True if the next packet can be decoded now. */
+bool kz__render_ready(const kz_session *session);
+/* Decodes up to KZ__DECODER_FRAMES of them into session->samples. */
+kz_status kz__render(kz_session *session);
+
+#endif

@@ -1,0 +1,4 @@
+/* Softmax on AVX2. */
+#include "kernels/simd/f32_avx2.h"
+
+#include "kernels/tmpl/attn.inc"

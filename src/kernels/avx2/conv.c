@@ -1,0 +1,4 @@
+/* Depthwise convolution and snake on AVX2. */
+#include "kernels/simd/f32_avx2.h"
+
+#include "kernels/tmpl/conv.inc"

@@ -1,0 +1,4 @@
+/* Panel products on AVX2. */
+#include "kernels/simd/f32_avx2.h"
+
+#include "kernels/tmpl/matmul.inc"

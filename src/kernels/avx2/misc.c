@@ -1,0 +1,4 @@
+/* Clamp, finite, burn on AVX2. */
+#include "kernels/simd/f32_avx2.h"
+
+#include "kernels/tmpl/misc.inc"

@@ -1,0 +1,4 @@
+/* Rotary position on AVX2. */
+#include "kernels/simd/f32_avx2.h"
+
+#include "kernels/tmpl/rope.inc"

@@ -1,0 +1,4 @@
+/* Activations and element-wise arithmetic on AVX-512. */
+#include "kernels/simd/f32_avx512.h"
+
+#include "kernels/tmpl/act.inc"

@@ -1,0 +1,4 @@
+/* Depthwise convolution and snake on AVX-512. */
+#include "kernels/simd/f32_avx512.h"
+
+#include "kernels/tmpl/conv.inc"

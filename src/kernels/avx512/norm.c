@@ -1,0 +1,4 @@
+/* Norms on AVX-512. */
+#include "kernels/simd/f32_avx512.h"
+
+#include "kernels/tmpl/norm.inc"

@@ -1,0 +1,80 @@
+/* Fills the table of kernels by level: what CMake compiled in (KZ__HAVE_LEVEL) and the machine runs.
+ * Every level defines every kernel, so a table is one level's. */
+#include "kernels/kernels.h"
+#include "kernels/variants.h"
+
+#include <string.h>
+
+typedef struct level_entry {
+    kz__kernels table;
+    kz__burn_fn *burn; /* NULL: not compiled in */
+} level_entry;
+
+static const level_entry levels[KZ__LEVELS] = {
+#define KZ__KERNEL(op, type) .table.op = kz__##op##_scalar,
+    [KZ__SCALAR] = {.table.level = KZ__SCALAR, .burn = kz__burn_scalar,
+#include "kernels/kernels.def"
+    },
+#undef KZ__KERNEL
+#if defined(KZ__HAVE_fma)
+#define KZ__KERNEL(op, type) .table.op = kz__##op##_fma,
+    [KZ__FMA] = {.table.level = KZ__FMA, .burn = kz__burn_fma,
+#include "kernels/kernels.def"
+    },
+#undef KZ__KERNEL
+#endif
+#if defined(KZ__HAVE_avx2)
+#define KZ__KERNEL(op, type) .table.op = kz__##op##_avx2,
+    [KZ__AVX2] = {.table.level = KZ__AVX2, .burn = kz__burn_avx2,
+#include "kernels/kernels.def"
+    },
+#undef KZ__KERNEL
+#endif
+#if defined(KZ__HAVE_avx512)
+#define KZ__KERNEL(op, type) .table.op = kz__##op##_avx512,
+    [KZ__AVX512] = {.table.level = KZ__AVX512, .burn = kz__burn_avx512,
+#include "kernels/kernels.def"
+    },
+#undef KZ__KERNEL
+#endif
+#if defined(KZ__HAVE_neon)
+#define KZ__KERNEL(op, type) .table.op = kz__##op##_neon,
+    [KZ__NEON] = {.table.level = KZ__NEON, .burn = kz__burn_neon,
+#include "kernels/kernels.def"
+    },
+#undef KZ__KERNEL
+#endif
+};
+
+int kz__kernels_usable(kz__level level) {
+    return (unsigned)level < KZ__LEVELS && levels[level].burn && kz__cpu_has(level);
+}
+
+static kz__level best_up_to(kz__level highest) {
+    int level = (int)highest < KZ__LEVELS ? (int)highest : KZ__LEVELS - 1;
+    while (level > KZ__SCALAR && !kz__kernels_usable((kz__level)level)) {
+        level--;
+    }
+    return (kz__level)level;
+}
+
+kz__level kz__kernels_best(void) {
+    return best_up_to((kz__level)(KZ__LEVELS - 1));
+}
+
+void kz__kernels_fill(kz__kernels *table, kz__level highest) {
+    *table = levels[best_up_to(highest)].table;
+}
+
+kz__level kz__kernels_parse(const char *name) {
+    for (int level = 0; level < KZ__LEVELS; level++) {
+        if (!strcmp(name, kz__level_name((kz__level)level))) {
+            return (kz__level)level;
+        }
+    }
+    return KZ__LEVELS;
+}
+
+double kz__kernels_burn(kz__level level, size_t rounds, float *sink) {
+    return levels[best_up_to(level)].burn(rounds, sink);
+}

@@ -1,0 +1,4 @@
+/* Softmax on NEON. */
+#include "kernels/simd/f32_neon.h"
+
+#include "kernels/tmpl/attn.inc"

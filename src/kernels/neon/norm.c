@@ -1,0 +1,4 @@
+/* Norms on NEON. */
+#include "kernels/simd/f32_neon.h"
+
+#include "kernels/tmpl/norm.inc"

@@ -1,0 +1,4 @@
+/* Rotary position on NEON. */
+#include "kernels/simd/f32_neon.h"
+
+#include "kernels/tmpl/rope.inc"

@@ -1,0 +1,23 @@
+/* Declares every variant of every kernel: kz__OP_LEVEL. */
+#ifndef KZ_KERNELS_VARIANTS_H
+#define KZ_KERNELS_VARIANTS_H
+
+#include "kernels/kernels.h"
+
+/* The level that a file is built for; the plain build of ref/ defines none. */
+#ifndef KZ__LEVEL_NAME
+#define KZ__LEVEL_NAME scalar
+#endif
+#define KZ__JOIN_(op, level) kz__##op##_##level
+#define KZ__JOIN(op, level) KZ__JOIN_(op, level)
+#define KZ__NAME(op) KZ__JOIN(op, KZ__LEVEL_NAME)
+
+typedef double kz__burn_fn(size_t rounds, float *sink);
+
+#define KZ__KERNEL(op, type) \
+    type kz__##op##_scalar, kz__##op##_fma, kz__##op##_avx2, kz__##op##_avx512, kz__##op##_neon;
+#include "kernels/kernels.def"
+#undef KZ__KERNEL
+kz__burn_fn kz__burn_scalar, kz__burn_fma, kz__burn_avx2, kz__burn_avx512, kz__burn_neon;
+
+#endif

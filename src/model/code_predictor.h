@@ -1,0 +1,54 @@
+/* The code predictor: codes 1..15 of a frame, one pass each, over a cache that starts empty every
+ * frame.
+ *
+ *     position 0: the talker's hidden state     position 1: C(c0)    position j: embedding j-2 of code j-1
+ *     pass p (0..14) runs up to position p + 1 and gives the logits of code p + 1 by head p
+ * Inputs have the talker's width; small_to_mtp_projection brings them to the predictor's where they differ.
+ * Source: Qwen3TTSTalkerCodePredictorModelForConditionalGeneration.
+ */
+#ifndef KZ_MODEL_CODE_PREDICTOR_H
+#define KZ_MODEL_CODE_PREDICTOR_H
+
+#include "model/names.h"
+
+typedef struct kz__predictor {
+    const kz__config *config;
+    kz__dtype type;
+    size_t width, input_width; /* floats per row, padded: own, talker's */
+    size_t passes;             /* code_groups - 1 */
+    kz__tensor *embeddings;    /* [passes], each [vocab, talker width] */
+    bool projects;
+    kz__linear projection;
+    kz__stack stack;
+    kz__linear *heads; /* [passes] */
+} kz__predictor;
+
+kz_status kz__predictor_load(kz__mem *mem, kz__weights *weights, const kz__config *config,
+                             kz__dtype type, kz__predictor *predictor, kz__err *err);
+void kz__predictor_clear(kz__mem *mem, kz__predictor *predictor);
+
+typedef struct kz__predictor_state {
+    kz__mem *mem;
+    const kz__predictor *predictor;
+    kz__stack_state stack;
+    float *inputs; /* [passes + 1][input_width] */
+    float *rows;   /* [passes + 1][width] */
+    float *hidden; /* [width] */
+    float *logits; /* [pad16(vocab)] */
+} kz__predictor_state;
+
+kz_status kz__predictor_state_init(kz__predictor_state *state, kz__mem *mem,
+                                   const kz__predictor *predictor, int threads, kz__err *err);
+void kz__predictor_state_clear(kz__predictor_state *state);
+
+/* Row of input `position`, to be filled before the pass that first needs it. */
+float *kz__predictor_input(const kz__predictor_state *state, size_t position);
+/* Embedding of code `code` of group `group` (1..passes): row[input_width]. */
+void kz__predictor_code_row(const kz__predictor *predictor, size_t group, int32_t code, float *row);
+
+/* Logits of code pass + 1 into state->logits. oracle: all positions are computed again, without the
+ * cache of the passes before; the same bits. */
+kz_status kz__predictor_pass(const kz__run *run, kz__predictor_state *state, size_t pass,
+                             bool oracle, kz__err *err);
+
+#endif

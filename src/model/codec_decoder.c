@@ -1,0 +1,409 @@
+/* The codec decoder's run. The stages up to `WIDE_BLOCKS` blocks take all frames of a call, so that their large
+ * weights are read once; the later ones, with small weights and many rows, go frame by frame, so that their
+ * rows stay in cache. */
+#include "model/codec_decoder.h"
+
+#include <stdio.h>
+
+#define WIDE_BLOCKS 2
+
+typedef struct block_state {
+    kz__conv_state up;
+    kz__conv_state units[KZ__UNITS]; /* of conv1 */
+    float *x, *inner, *out;          /* [rows][ld]: residual stream, conv1's and conv2's output */
+    size_t ld, max_rows;
+} block_state;
+
+typedef struct convnext_state {
+    kz__conv_state up, depthwise;
+    float *u, *expanded, *out;
+    size_t max_rows;
+} convnext_state;
+
+struct kz__codec_state {
+    kz__mem *mem;
+    const kz__codec_decoder *decoder;
+    kz__conv_state pre_conv;
+    kz__stack_state stack;
+    float *entry, *rest;    /* [frames][codebook width]: sums of entries */
+    float *latent, *latent2, *h, *normed;
+    convnext_state *upsample;
+    kz__conv_state first, last;
+    float *first_out;       /* rows before the blocks */
+    block_state *blocks;
+    float *last_out;        /* [rows of a frame][16] */
+    size_t rows_per_frame;  /* before the blocks */
+    kz__decoder_tap *tap;
+    void *tap_user;
+};
+
+static size_t block_frames(size_t block) {
+    return block < WIDE_BLOCKS ? KZ__DECODER_FRAMES : 1;
+}
+
+static kz_status init_upsample(kz__codec_state *s, kz__err *err) {
+    const kz__codec_decoder *d = s->decoder;
+    size_t ld = kz__pad16(d->config->latent_dim);
+    size_t rows = KZ__DECODER_FRAMES;
+    for (size_t i = 0; i < d->config->upsampling_ratio_count; i++) {
+        convnext_state *u = &s->upsample[i];
+        kz_status status = kz__conv_state_init(&u->up, s->mem, &d->upsample[i].up, rows, err);
+        rows *= d->config->upsampling_ratios[i];
+        u->max_rows = rows;
+        if (!status) {
+            status = kz__conv_state_init(&u->depthwise, s->mem, &d->upsample[i].depthwise, rows,
+                                         err);
+        }
+        if (status) return status;
+        u->u = kz__calloc(s->mem, rows * ld, sizeof(float));
+        u->out = kz__calloc(s->mem, rows * ld, sizeof(float));
+        u->expanded =
+            kz__calloc(s->mem, rows * d->upsample[i].expand.panels * 16, sizeof(float));
+        if (!u->u || !u->out || !u->expanded) return kz__fail_memory(err);
+    }
+    s->rows_per_frame = rows / KZ__DECODER_FRAMES;
+    kz_status status = kz__conv_state_init(&s->first, s->mem, &d->first, rows, err);
+    if (status) return status;
+    s->first_out = kz__calloc(s->mem, rows * kz__pad16(d->config->decoder_dim), sizeof(float));
+    return s->first_out ? KZ_OK : kz__fail_memory(err);
+}
+
+static kz_status init_blocks(kz__codec_state *s, kz__err *err) {
+    const kz__codec_decoder *d = s->decoder;
+    size_t rows = s->rows_per_frame; /* per frame */
+    for (size_t i = 0; i < d->config->upsample_rate_count; i++) {
+        block_state *b = &s->blocks[i];
+        size_t frames = block_frames(i);
+        kz_status status =
+            kz__conv_state_init(&b->up, s->mem, &d->blocks[i].up, rows * frames, err);
+        rows *= d->config->upsample_rates[i];
+        b->max_rows = rows * frames;
+        b->ld = kz__pad16(d->blocks[i].up.out);
+        for (size_t u = 0; !status && u < KZ__UNITS; u++) {
+            status = kz__conv_state_init(&b->units[u], s->mem, &d->blocks[i].units[u].conv1,
+                                         b->max_rows, err);
+        }
+        if (status) return status;
+        b->x = kz__calloc(s->mem, b->max_rows * b->ld, sizeof(float));
+        b->inner = kz__calloc(s->mem, b->max_rows * b->ld, sizeof(float));
+        b->out = kz__calloc(s->mem, b->max_rows * b->ld, sizeof(float));
+        if (!b->x || !b->inner || !b->out) return kz__fail_memory(err);
+    }
+    s->last_out = kz__calloc(s->mem, rows * 16, sizeof(float));
+    kz_status status = kz__conv_state_init(&s->last, s->mem, &d->last, rows, err);
+    return status || s->last_out ? status : kz__fail_memory(err);
+}
+
+static kz_status init_all(kz__codec_state *s, int threads, kz__err *err) {
+    const kz__codec_decoder *d = s->decoder;
+    const kz__codec_config *c = d->config;
+    size_t frames = KZ__DECODER_FRAMES;
+    size_t f = sizeof(float);
+    kz_status status = kz__conv_state_init(&s->pre_conv, s->mem, &d->pre_conv, frames, err);
+    if (!status) {
+        status = kz__stack_state_init(&s->stack, s->mem, &d->stack, frames, (size_t)1 << 20, 16,
+                                      threads, err);
+    }
+    if (status) return status;
+    s->entry = kz__calloc(s->mem, frames * kz__pad16(c->codebook_dim / 2), f);
+    s->rest = kz__calloc(s->mem, frames * kz__pad16(c->codebook_dim / 2), f);
+    size_t wide = c->latent_dim > c->codebook_dim ? c->latent_dim : c->codebook_dim;
+    s->latent = kz__calloc(s->mem, frames * kz__pad16(wide), f);
+    s->latent2 = kz__calloc(s->mem, frames * kz__pad16(wide), f);
+    s->h = kz__calloc(s->mem, frames * kz__pad16(c->stack.width), f);
+    s->normed = kz__calloc(s->mem, frames * kz__pad16(c->stack.width), f);
+    s->upsample = kz__calloc(s->mem, c->upsampling_ratio_count, sizeof *s->upsample);
+    s->blocks = kz__calloc(s->mem, c->upsample_rate_count, sizeof *s->blocks);
+    if (!s->entry || !s->rest || !s->latent || !s->latent2 || !s->h || !s->normed ||
+        !s->upsample || !s->blocks) {
+        return kz__fail_memory(err);
+    }
+    status = init_upsample(s, err);
+    return status ? status : init_blocks(s, err);
+}
+
+kz_status kz__codec_state_create(kz__mem *mem, const kz__codec_decoder *decoder, int threads,
+                                 kz__codec_state **state, kz__err *err) {
+    *state = NULL;
+    kz__codec_state *s = kz__calloc(mem, 1, sizeof *s);
+    if (!s) return kz__fail_memory(err);
+    s->mem = mem;
+    s->decoder = decoder;
+    kz_status status = init_all(s, threads, err);
+    if (status) {
+        kz__codec_state_free(s);
+        return status;
+    }
+    *state = s;
+    return KZ_OK;
+}
+
+void kz__codec_state_free(kz__codec_state *s) {
+    if (!s) return;
+    const kz__codec_config *c = s->decoder->config;
+    kz__mem *mem = s->mem;
+    kz__conv_state_clear(&s->pre_conv, mem);
+    kz__stack_state_clear(&s->stack);
+    float *plain[] = {s->entry, s->rest, s->latent, s->latent2, s->h, s->normed, s->first_out,
+                      s->last_out};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) kz__free(mem, plain[i]);
+    for (size_t i = 0; s->upsample && i < c->upsampling_ratio_count; i++) {
+        convnext_state *u = &s->upsample[i];
+        kz__conv_state_clear(&u->up, mem);
+        kz__conv_state_clear(&u->depthwise, mem);
+        kz__free(mem, u->u);
+        kz__free(mem, u->expanded);
+        kz__free(mem, u->out);
+    }
+    for (size_t i = 0; s->blocks && i < c->upsample_rate_count; i++) {
+        block_state *b = &s->blocks[i];
+        kz__conv_state_clear(&b->up, mem);
+        for (size_t u = 0; u < KZ__UNITS; u++) kz__conv_state_clear(&b->units[u], mem);
+        kz__free(mem, b->x);
+        kz__free(mem, b->inner);
+        kz__free(mem, b->out);
+    }
+    kz__free(mem, s->upsample);
+    kz__free(mem, s->blocks);
+    kz__conv_state_clear(&s->first, mem);
+    kz__conv_state_clear(&s->last, mem);
+    kz__free(mem, s);
+}
+
+void kz__codec_state_reset(kz__codec_state *s) {
+    const kz__codec_config *c = s->decoder->config;
+    kz__conv_state_reset(&s->pre_conv);
+    kz__stack_state_reset(&s->stack);
+    for (size_t i = 0; i < c->upsampling_ratio_count; i++) {
+        kz__conv_state_reset(&s->upsample[i].up);
+        kz__conv_state_reset(&s->upsample[i].depthwise);
+    }
+    for (size_t i = 0; i < c->upsample_rate_count; i++) {
+        kz__conv_state_reset(&s->blocks[i].up);
+        for (size_t u = 0; u < KZ__UNITS; u++) kz__conv_state_reset(&s->blocks[i].units[u]);
+    }
+    kz__conv_state_reset(&s->first);
+    kz__conv_state_reset(&s->last);
+}
+
+void kz__codec_state_set_tap(kz__codec_state *s, kz__decoder_tap *tap, void *user) {
+    s->tap = tap;
+    s->tap_user = user;
+}
+
+/* ---- work over rows ------------------------------------------------------------------------ */
+
+typedef struct rows_job {
+    const kz__run *run;
+    const kz__snake *snake;
+    const kz__convnext *norm;
+    float *y;
+    const float *x;
+    size_t ld, width;
+    atomic_bool bad;
+} rows_job;
+
+static void snake_rows(void *arg, size_t begin, size_t end, int thread) {
+    const rows_job *job = arg;
+    (void)thread;
+    job->run->kernels->snake(job->y + begin * job->ld, job->ld, job->x + begin * job->ld, job->ld,
+                             job->snake->a, job->snake->b, end - begin, job->ld);
+}
+
+static void snake(const kz__run *run, const kz__snake *params, float *y, const float *x, size_t ld,
+                  size_t rows) {
+    rows_job job = {.run = run, .snake = params, .y = y, .x = x, .ld = ld};
+    kz__pool_for(run->pool, rows, 16384 / ld + 1, snake_rows, &job);
+}
+
+static void norm_rows(void *arg, size_t begin, size_t end, int thread) {
+    const rows_job *job = arg;
+    (void)thread;
+    for (size_t r = begin; r < end; r++) {
+        job->run->kernels->layer_norm(job->y + r * job->ld, job->x + r * job->ld,
+                                      job->norm->norm_w, job->norm->norm_b, job->width, 1e-6f);
+    }
+}
+
+static void finite_rows(void *arg, size_t begin, size_t end, int thread) {
+    rows_job *job = arg;
+    (void)thread;
+    for (size_t r = begin; r < end; r++) {
+        if (!job->run->kernels->finite(job->x + r * job->ld, job->width)) {
+            atomic_store(&job->bad, true);
+        }
+    }
+}
+
+/* Every stage's result passes here: it must be finite, and may be looked at. */
+static kz_status stage_done(const kz__run *run, const kz__codec_state *s, const char *stage,
+                            const float *x, size_t ld, size_t rows, size_t width, kz__err *err) {
+    rows_job job = {.run = run, .x = x, .ld = ld, .width = width};
+    kz__pool_for(run->pool, rows, 65536 / ld + 1, finite_rows, &job);
+    if (s->tap) s->tap(s->tap_user, stage, x, ld, rows, width);
+    if (!atomic_load(&job.bad)) return KZ_OK;
+    return kz__fail(err, KZ_ERR_FAILED, "the codec decoder's stage %s gave a value that is not "
+                                        "finite", stage);
+}
+
+/* ---- stages, in the order of the data ------------------------------------------------------ */
+
+/* sum += E_q[code], E_q[c] = embedding_sum[c] / max(cluster_usage[c], 1e-5) */
+static void add_entry(const kz__codec_decoder *d, size_t q, int32_t code, float *sum) {
+    size_t width = d->config->codebook_dim / 2;
+    float usage = kz__tensor_at(&d->usages[q], (size_t)code);
+    if (!(usage > 1e-5f)) usage = 1e-5f;
+    for (size_t i = 0; i < width; i++) {
+        sum[i] += kz__tensor_at(&d->sums[q], (size_t)code * width + i) / usage;
+    }
+}
+
+static kz_status dequantize(const kz__run *run, kz__codec_state *s, const int32_t *codes,
+                            size_t frames, kz__err *err) {
+    const kz__codec_decoder *d = s->decoder;
+    const kz__codec_config *c = d->config;
+    size_t ld = kz__pad16(c->codebook_dim / 2);
+    size_t out = kz__pad16(c->codebook_dim);
+    memset(s->entry, 0, frames * ld * sizeof(float));
+    memset(s->rest, 0, frames * ld * sizeof(float));
+    for (size_t t = 0; t < frames; t++) {
+        for (size_t q = 0; q < c->quantizers; q++) {
+            float *sum = q < c->semantic_quantizers ? s->entry : s->rest;
+            add_entry(d, q, codes[t * c->quantizers + q], sum + t * ld);
+        }
+    }
+    float *z = kz__conv_input(&s->pre_conv);
+    kz__after add = {.kind = KZ__ADD, .z = z, .ldz = out};
+    kz__linear_run(run, &d->project_first, s->entry, ld, 0, z, out, frames, NULL);
+    kz__linear_run(run, &d->project_rest, s->rest, ld, 0, s->latent, out, frames, &add);
+    return stage_done(run, s, "quantizer", z, out, frames, c->codebook_dim, err);
+}
+
+static kz_status transform(const kz__run *run, kz__codec_state *s, size_t frames, float *out,
+                           kz__err *err) {
+    const kz__codec_decoder *d = s->decoder;
+    const kz__codec_config *c = d->config;
+    size_t latent = kz__pad16(c->latent_dim);
+    size_t width = kz__pad16(c->stack.width);
+    kz__conv_run(run, &s->pre_conv, s->latent, latent, frames, NULL);
+    kz_status status =
+        stage_done(run, s, "pre_conv", s->latent, latent, frames, c->latent_dim, err);
+    if (status) return status;
+    kz__linear_run(run, &d->stack_in, s->latent, latent, 0, s->h, width, frames, NULL);
+    status = kz__stack_run(run, &s->stack, s->h, frames, s->normed, 0, err);
+    if (status) return status;
+    kz__linear_run(run, &d->stack_out, s->normed, width, 0, out, latent, frames, NULL);
+    return stage_done(run, s, "pre_transformer", out, latent, frames, c->latent_dim, err);
+}
+
+/* rows: in; u->up holds them. out: where the next stage wants them. */
+static kz_status convnext(const kz__run *run, kz__codec_state *s, size_t index, size_t rows,
+                          float *out, kz__err *err) {
+    const kz__convnext *stage = &s->decoder->upsample[index];
+    convnext_state *u = &s->upsample[index];
+    size_t latent = s->decoder->config->latent_dim;
+    size_t ld = kz__pad16(latent);
+    size_t made = rows * stage->up.stride;
+    float *x = kz__conv_input(&u->depthwise);
+    kz__conv_run(run, &u->up, x, ld, rows, NULL);
+    memcpy(out, x, made * ld * sizeof(float)); /* the residual; x becomes the context */
+    kz__conv_run(run, &u->depthwise, u->u, ld, made, NULL);
+    rows_job job = {.run = run, .norm = stage, .y = u->u, .x = u->u, .ld = ld, .width = latent};
+    kz__pool_for(run->pool, made, 4, norm_rows, &job);
+    size_t wide = stage->expand.panels * 16;
+    kz__after gelu = {.kind = KZ__GELU};
+    kz__linear_run(run, &stage->expand, u->u, ld, 0, u->expanded, wide, made, &gelu);
+    kz__after add = {.kind = KZ__SCALE_ADD, .z = out, .ldz = ld, .scale = stage->gamma};
+    kz__linear_run(run, &stage->contract, u->expanded, wide, 0, u->out, ld, made, &add);
+    char name[32];
+    snprintf(name, sizeof name, "upsample.%zu", index);
+    return stage_done(run, s, name, out, ld, made, latent, err);
+}
+
+/* x: [rows][ldx] before the block's first activation; the result is the block's x. */
+static kz_status block(const kz__run *run, kz__codec_state *s, size_t index, const float *x,
+                       size_t rows, kz__err *err) {
+    const kz__decoder_block *w = &s->decoder->blocks[index];
+    block_state *b = &s->blocks[index];
+    snake(run, &w->snake, kz__conv_input(&b->up), x, b->up.ld, rows);
+    kz__conv_run(run, &b->up, b->x, 0, rows, NULL);
+    size_t made = rows * w->up.stride;
+    for (size_t u = 0; u < KZ__UNITS; u++) {
+        snake(run, &w->units[u].snake1, kz__conv_input(&b->units[u]), b->x, b->ld, made);
+        kz__after act = {.kind = KZ__SNAKE, .scale = w->units[u].snake2.a,
+                         .shift = w->units[u].snake2.b};
+        kz__conv_run(run, &b->units[u], b->inner, b->ld, made, &act);
+        kz__after add = {.kind = KZ__ADD, .z = b->x, .ldz = b->ld};
+        kz__linear_run(run, &w->units[u].conv2.linear, b->inner, b->ld, 0, b->out, b->ld, made,
+                       &add);
+    }
+    char name[32];
+    snprintf(name, sizeof name, "decoder.%zu", index + 1);
+    return stage_done(run, s, name, b->x, b->ld, made, w->up.out, err);
+}
+
+static kz_status finish_frame(const kz__run *run, kz__codec_state *s, const float *x, size_t rows,
+                              float *samples, kz__err *err) {
+    snake(run, &s->decoder->last_snake, kz__conv_input(&s->last), x, s->last.ld, rows);
+    kz__conv_run(run, &s->last, s->last_out, 16, rows, NULL);
+    kz_status status = stage_done(run, s, "waveform", s->last_out, 16, rows, 1, err);
+    if (status) return status;
+    for (size_t r = 0; r < rows; r++) samples[r] = s->last_out[r * 16];
+    run->kernels->clamp(samples, samples, rows);
+    return KZ_OK;
+}
+
+/* The blocks from WIDE_BLOCKS on and the last convolution, for one frame. */
+static kz_status narrow(const kz__run *run, kz__codec_state *s, const float *x, size_t rows,
+                        size_t from, float *samples, kz__err *err) {
+    size_t count = s->decoder->config->upsample_rate_count;
+    for (size_t i = from; i < count; i++) {
+        kz_status status = block(run, s, i, x, rows, err);
+        if (status) return status;
+        x = s->blocks[i].x;
+        rows *= s->decoder->config->upsample_rates[i];
+    }
+    return finish_frame(run, s, x, rows, samples, err);
+}
+
+static kz_status wide(const kz__run *run, kz__codec_state *s, const int32_t *codes, size_t frames,
+                      kz__err *err) {
+    const kz__codec_config *c = s->decoder->config;
+    kz_status status = dequantize(run, s, codes, frames, err);
+    float *next = c->upsampling_ratio_count ? kz__conv_input(&s->upsample[0].up)
+                                            : kz__conv_input(&s->first);
+    if (!status) status = transform(run, s, frames, next, err);
+    size_t rows = frames;
+    for (size_t i = 0; !status && i < c->upsampling_ratio_count; i++) {
+        next = i + 1 < c->upsampling_ratio_count ? kz__conv_input(&s->upsample[i + 1].up)
+                                                 : kz__conv_input(&s->first);
+        status = convnext(run, s, i, rows, next, err);
+        rows *= c->upsampling_ratios[i];
+    }
+    if (status) return status;
+    size_t ld = kz__pad16(c->decoder_dim);
+    kz__conv_run(run, &s->first, s->first_out, ld, rows, NULL);
+    return stage_done(run, s, "decoder.0", s->first_out, ld, rows, c->decoder_dim, err);
+}
+
+kz_status kz__codec_decode(const kz__run *run, kz__codec_state *s, const int32_t *codes,
+                           size_t frames, float *samples, kz__err *err) {
+    const kz__codec_config *c = s->decoder->config;
+    kz_status status = wide(run, s, codes, frames, err);
+    const float *x = s->first_out;
+    size_t ld = kz__pad16(c->decoder_dim);
+    size_t rows = s->rows_per_frame;
+    size_t from = 0;
+    while (!status && from < WIDE_BLOCKS && from < c->upsample_rate_count) {
+        status = block(run, s, from, x, rows * frames, err);
+        x = s->blocks[from].x;
+        ld = s->blocks[from].ld;
+        rows *= c->upsample_rates[from];
+        from++;
+    }
+    for (size_t t = 0; !status && t < frames; t++) {
+        status = narrow(run, s, x + t * rows * ld, rows, from, samples + t * c->samples_per_frame,
+                        err);
+    }
+    return status;
+}

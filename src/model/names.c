@@ -1,0 +1,172 @@
+/* Binding of tensors by name. */
+#include "model/names.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define NAME_BYTES 160
+
+kz_status kz__bind(kz__weights *weights, kz__tensor *tensor, kz__err *err, int rank,
+                   const size_t *shape, const char *format, ...) {
+    char name[NAME_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    return kz__weights_need(weights, name, rank, shape, tensor, err);
+}
+
+kz_status kz__bind_vector(kz__mem *mem, kz__weights *weights, float **vector, size_t n,
+                          kz__err *err, const char *format, ...) {
+    char name[NAME_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    kz__tensor tensor = {0};
+    kz_status status = kz__weights_need(weights, name, 1, &n, &tensor, err);
+    if (status) return status;
+    *vector = kz__vector_load(mem, &tensor);
+    return *vector ? KZ_OK : kz__fail_memory(err);
+}
+
+kz_status kz__bind_linear(kz__mem *mem, kz__weights *weights, kz__linear *linear, kz__dtype type,
+                          size_t out, size_t in, bool has_bias, kz__err *err, const char *format,
+                          ...) {
+    char prefix[NAME_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(prefix, sizeof prefix, format, args);
+    va_end(args);
+    kz__tensor weight = {0};
+    kz__tensor bias = {0};
+    size_t shape[2] = {out, in};
+    kz_status status = kz__bind(weights, &weight, err, 2, shape, "%s.weight", prefix);
+    if (!status && has_bias) status = kz__bind(weights, &bias, err, 1, &out, "%s.bias", prefix);
+    if (status) return status;
+    kz__pack_source source = kz__pack_matrix(&weight, has_bias ? &bias : NULL);
+    return kz__linear_pack(mem, linear, type, in, 1, &source, 1, err);
+}
+
+typedef struct layer_job {
+    kz__mem *mem;
+    kz__weights *weights;
+    const kz__stack_config *config;
+    kz__dtype type;
+    kz__err *err;
+    char prefix[NAME_BYTES];
+} layer_job;
+
+static kz_status bind_matrix(const layer_job *job, kz__tensor *tensor, size_t out, size_t in,
+                             const char *part) {
+    size_t shape[2] = {out, in};
+    return kz__bind(job->weights, tensor, job->err, 2, shape, "%s%s.weight", job->prefix, part);
+}
+
+static kz_status bind_attention(const layer_job *job, kz__layer *layer) {
+    const kz__stack_config *c = job->config;
+    size_t q = c->heads * c->head_dim;
+    size_t kv = c->kv_heads * c->head_dim;
+    kz__tensor parts[3];
+    kz_status status = bind_matrix(job, &parts[0], q, c->width, "self_attn.q_proj");
+    if (!status) status = bind_matrix(job, &parts[1], kv, c->width, "self_attn.k_proj");
+    if (!status) status = bind_matrix(job, &parts[2], kv, c->width, "self_attn.v_proj");
+    if (status) return status;
+    kz__pack_source sources[3];
+    size_t panel = 0;
+    for (size_t i = 0; i < 3; i++) {
+        sources[i] = kz__pack_matrix(&parts[i], NULL);
+        sources[i].first_panel = panel;
+        panel += kz__pad16(parts[i].shape[0]) / 16;
+    }
+    status = kz__linear_pack(job->mem, &layer->qkv, job->type, c->width, 1, sources, 3, job->err);
+    if (status) return status;
+    return kz__bind_linear(job->mem, job->weights, &layer->o, job->type, c->width, q, false,
+                           job->err, "%sself_attn.o_proj", job->prefix);
+}
+
+static kz_status bind_mlp(const layer_job *job, kz__layer *layer) {
+    const kz__stack_config *c = job->config;
+    kz__tensor parts[2];
+    kz_status status = bind_matrix(job, &parts[0], c->intermediate, c->width, "mlp.gate_proj");
+    if (!status) status = bind_matrix(job, &parts[1], c->intermediate, c->width, "mlp.up_proj");
+    if (status) return status;
+    kz__pack_source sources[2];
+    for (size_t i = 0; i < 2; i++) {
+        sources[i] = kz__pack_matrix(&parts[i], NULL);
+        sources[i].first_panel = i;
+        sources[i].panel_step = 2;
+    }
+    status =
+        kz__linear_pack(job->mem, &layer->gate_up, job->type, c->width, 1, sources, 2, job->err);
+    if (status) return status;
+    return kz__bind_linear(job->mem, job->weights, &layer->down, job->type, c->width,
+                           c->intermediate, false, job->err, "%smlp.down_proj", job->prefix);
+}
+
+static kz_status bind_layer(const layer_job *job, kz__layer *layer) {
+    const kz__stack_config *c = job->config;
+    struct {
+        float **vector;
+        size_t n;
+        const char *part;
+        bool wanted;
+    } vectors[] = {
+        {&layer->norm1, c->width, "input_layernorm.weight", true},
+        {&layer->norm2, c->width, "post_attention_layernorm.weight", true},
+        {&layer->q_norm, c->head_dim, "self_attn.q_norm.weight", c->qk_norm},
+        {&layer->k_norm, c->head_dim, "self_attn.k_norm.weight", c->qk_norm},
+        {&layer->scale1, c->width, "self_attn_layer_scale.scale", c->layer_scale},
+        {&layer->scale2, c->width, "mlp_layer_scale.scale", c->layer_scale},
+    };
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        if (!vectors[i].wanted) continue;
+        kz_status status = kz__bind_vector(job->mem, job->weights, vectors[i].vector, vectors[i].n,
+                                           job->err, "%s%s", job->prefix, vectors[i].part);
+        if (status) return status;
+    }
+    kz_status status = bind_attention(job, layer);
+    return status ? status : bind_mlp(job, layer);
+}
+
+kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
+                         const kz__stack_config *config, kz__dtype type, const char *prefix,
+                         kz__err *err) {
+    kz__stack_shape *s = &stack->shape;
+    s->width = config->width;
+    s->intermediate = config->intermediate;
+    s->layers = config->layers;
+    s->heads = config->heads;
+    s->kv_heads = config->kv_heads;
+    s->head_dim = config->head_dim;
+    s->eps = config->norm_eps;
+    s->rope_theta = config->rope_theta;
+    s->window = config->window;
+    stack->layers = kz__calloc(mem, config->layers, sizeof *stack->layers);
+    if (!stack->layers) return kz__fail_memory(err);
+    layer_job job = {mem, weights, config, type, err, ""};
+    for (size_t l = 0; l < config->layers; l++) {
+        snprintf(job.prefix, sizeof job.prefix, "%slayers.%zu.", prefix, l);
+        kz_status status = bind_layer(&job, &stack->layers[l]);
+        if (status) return status;
+    }
+    kz_status status =
+        kz__bind_vector(mem, weights, &stack->norm, config->width, err, "%snorm.weight", prefix);
+    return status ? status : kz__stack_prepare(mem, stack, err);
+}
+
+size_t kz__stack_bytes(const kz__stack *stack) {
+    size_t bytes = 0;
+    for (size_t l = 0; l < stack->shape.layers; l++) {
+        const kz__layer *layer = &stack->layers[l];
+        bytes += kz__linear_bytes(&layer->qkv) + kz__linear_bytes(&layer->o) +
+                 kz__linear_bytes(&layer->gate_up) + kz__linear_bytes(&layer->down);
+    }
+    return bytes;
+}
+
+size_t kz__stack_macs(const kz__stack *stack) {
+    const kz__stack_shape *s = &stack->shape;
+    size_t attention = s->head_dim * (2 * s->heads + 2 * s->kv_heads);
+    return s->layers * s->width * (attention + 3 * s->intermediate);
+}

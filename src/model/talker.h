@@ -1,0 +1,54 @@
+/* The talker: one step per 80 ms frame, from a row of the prompt (or the sum of a frame's code embeddings and a
+ * text row) to the hidden state of the frame and the logits of its first code.
+ *
+ *     T(id) = fc2(silu(fc1(text_embedding[id])))      every text-side vector
+ *     C(id) = codec_embedding[id]
+ *     hidden = norm(stack(rows));  logits = codec_head hidden      of the last row
+ * Source: Qwen3TTSTalkerForConditionalGeneration.
+ */
+#ifndef KZ_MODEL_TALKER_H
+#define KZ_MODEL_TALKER_H
+
+#include "model/names.h"
+
+typedef struct kz__talker {
+    const kz__config *config;
+    kz__dtype type;
+    size_t width; /* floats per row, padded */
+    kz__tensor text_embedding, codec_embedding; /* read from the mapping row by row */
+    kz__linear fc1, fc2, head;
+    kz__stack stack;
+} kz__talker;
+
+kz_status kz__talker_load(kz__mem *mem, kz__weights *weights, const kz__config *config,
+                          kz__dtype type, kz__talker *talker, kz__err *err);
+void kz__talker_clear(kz__mem *mem, kz__talker *talker);
+
+/* Rows that the talker takes at once; longer prompts go in pieces, which changes nothing. */
+#define KZ__TALKER_ROWS 64
+
+typedef struct kz__talker_state {
+    kz__mem *mem;
+    const kz__talker *talker;
+    kz__stack_state stack;
+    float *rows;      /* [KZ__TALKER_ROWS][width]: input, changed by a run */
+    float *hidden;    /* [width]: after the final norm, last row */
+    float *logits;    /* [pad16(vocab)] */
+    float *text, *text_hidden; /* [KZ__TALKER_ROWS][pad16(text_width)] */
+} kz__talker_state;
+
+kz_status kz__talker_state_init(kz__talker_state *state, kz__mem *mem, const kz__talker *talker,
+                                int threads, kz__err *err);
+void kz__talker_state_clear(kz__talker_state *state);
+
+/* T(id) of count <= KZ__TALKER_ROWS ids: out[count][width]. ids must be inside the text vocabulary. */
+void kz__talker_text_rows(const kz__run *run, kz__talker_state *state, const int32_t *ids,
+                          size_t count, float *out);
+/* C(id): row[width]. */
+void kz__talker_codec_row(const kz__talker *talker, int32_t id, float *row);
+
+/* Runs state->rows[0..rows-1]; with `last`, also hidden and logits of the last one. */
+kz_status kz__talker_run(const kz__run *run, kz__talker_state *state, size_t rows, bool last,
+                         kz__err *err);
+
+#endif

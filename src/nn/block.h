@@ -1,0 +1,76 @@
+/* The transformer layer that talker, code predictor and codec decoder share, and a stack of them.
+ *
+ *     x = rms_norm(h);  q, k, v = Wqkv x;  q, k = rms_norm per head (optional);  q, k = rope(q, k)
+ *     h = h + s_attn * Wo attention(q, k, v)
+ *     h = h + s_mlp * Wdown(silu(Wgate y) * (Wup y)),  y = rms_norm(h)
+ *
+ * Source: Qwen3TTSTalkerDecoderLayer, Qwen3TTSTalkerCodePredictor and the codec's decoder transformer of the
+ * official package. One row or many rows, with or without history: one code path.
+ */
+#ifndef KZ_NN_BLOCK_H
+#define KZ_NN_BLOCK_H
+
+#include "nn/kvcache.h"
+#include "nn/linear.h"
+
+/* The shape of a stack (config.h has the same facts; nn does not know models). */
+typedef struct kz__stack_shape {
+    size_t width, intermediate, layers, heads, kv_heads, head_dim;
+    float eps;
+    double rope_theta;
+    size_t window; /* keys a query sees, itself included; 0: all */
+} kz__stack_shape;
+
+typedef struct kz__layer {
+    float *norm1, *norm2;   /* [width] */
+    float *q_norm, *k_norm; /* [head_dim], NULL: none */
+    float *scale1, *scale2; /* [width], NULL: none */
+    kz__linear qkv;         /* q, k, v, each padded to whole panels */
+    kz__linear o, gate_up, down; /* gate and up panels alternate */
+} kz__layer;
+
+typedef struct kz__stack {
+    kz__stack_shape shape;
+    kz__layer *layers;
+    float *norm; /* after the last layer */
+    float *inverse_frequency; /* [head_dim / 2] of the rotation */
+} kz__stack;
+
+/* Called with each layer's output rows; NULL: not at all. */
+typedef void kz__layer_tap(void *user, size_t layer, const float *h, size_t ldh, size_t rows,
+                           size_t width);
+
+/* What changes while a stack runs: caches and scratch for up to max_rows rows at once. */
+typedef struct kz__stack_state {
+    kz__mem *mem;
+    const kz__stack *stack;
+    size_t max_rows;
+    kz__kvcache cache;
+    float *normed, *qkv, *mixed, *out, *mlp, *act; /* [max_rows][...] */
+    float *cosine, *sine;                         /* [max_rows][head_dim / 2] */
+    float *scores;                                /* a block for each thread */
+    size_t score_positions, thread_floats;
+    int threads;
+    kz__layer_tap *tap;
+    void *tap_user;
+} kz__stack_state;
+
+/* Frees what a partly or fully loaded stack holds. */
+void kz__stack_clear(kz__mem *mem, kz__stack *stack);
+/* Makes the rotation table. */
+kz_status kz__stack_prepare(kz__mem *mem, kz__stack *stack, kz__err *err);
+
+/* positions: most rows an utterance can have (window 0). */
+kz_status kz__stack_state_init(kz__stack_state *state, kz__mem *mem, const kz__stack *stack,
+                               size_t max_rows, size_t positions, size_t page_positions,
+                               int threads, kz__err *err);
+void kz__stack_state_clear(kz__stack_state *state);
+void kz__stack_state_reset(kz__stack_state *state);
+
+/* Runs rows (<= max_rows) through all layers, at the positions after those already stored; h is
+ * [rows][pad16(width)] and is changed in place. normed, if not NULL, gets the final norm of the rows from
+ * first_normed on ([rows - first_normed][pad16(width)]). */
+kz_status kz__stack_run(const kz__run *run, kz__stack_state *state, float *h, size_t rows,
+                        float *normed, size_t first_normed, kz__err *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* Causal convolutions over channels-last rows, each with its left context as state.
+ *
+ * A state is a buffer of `history` rows followed by room for new rows: whoever produces the input writes
+ * it there, the convolution reads both without copying, then the last rows become the history. Initial
+ * history is zero, which equals the zero padding of the whole sequence.
+ *
+ *     conv:        y[t] = b + sum_k W[k] x[t - (K-1-k) * dilation]
+ *     transposed:  y[s t + r] = b + W[r + s]' x[t-1] + W[r]' x[t]   (kernel 2s; kernel s: only the last term)
+ *     depthwise:   the same as conv, a channel at a time
+ * Source: Qwen3TTSTokenizerV2CausalConvNet, CausalTransConvNet of the official package.
+ */
+#ifndef KZ_NN_CONV1D_H
+#define KZ_NN_CONV1D_H
+
+#include "nn/linear.h"
+
+typedef struct kz__conv {
+    kz__linear linear;     /* not for depthwise */
+    float *depthwise;      /* [taps][pad16(channels)] */
+    float *depthwise_bias; /* [pad16(channels)] */
+    size_t in, out;        /* channels */
+    size_t taps, dilation;
+    size_t stride;         /* outputs per input row: 1, or s of a transposed convolution */
+} kz__conv;
+
+/* weight [out, in, taps] */
+kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
+                        const kz__tensor *bias, size_t dilation, kz__err *err);
+/* weight [in, out, kernel], kernel = stride or 2 * stride */
+kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
+                                   const kz__tensor *bias, size_t stride, kz__err *err);
+/* weight [channels, 1, taps] */
+kz_status kz__conv_pack_depthwise(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
+                                  const kz__tensor *bias, kz__err *err);
+void kz__conv_clear(kz__mem *mem, kz__conv *conv);
+size_t kz__conv_bytes(const kz__conv *conv);
+/* Multiply-adds per input row. */
+size_t kz__conv_macs(const kz__conv *conv);
+
+typedef struct kz__conv_state {
+    const kz__conv *conv;
+    size_t ld;       /* floats per input row */
+    size_t history;  /* rows of left context */
+    size_t max_rows; /* new rows at once */
+    float *rows;     /* [history + max_rows][ld] */
+} kz__conv_state;
+
+kz_status kz__conv_state_init(kz__conv_state *state, kz__mem *mem, const kz__conv *conv,
+                              size_t max_rows, kz__err *err);
+void kz__conv_state_clear(kz__conv_state *state, kz__mem *mem);
+void kz__conv_state_reset(kz__conv_state *state);
+
+/* Where the next input rows go, [max_rows][ld]. */
+float *kz__conv_input(const kz__conv_state *state);
+
+/* Convolves `rows` new input rows to y: [rows][ldy], for a transposed one [rows * stride][pad16(out)] and
+ * ldy unused. Then moves the context on. */
+void kz__conv_run(const kz__run *run, kz__conv_state *state, float *y, size_t ldy, size_t rows,
+                  const kz__after *after);
+
+#endif

@@ -1,0 +1,239 @@
+/* Packing, and the split of a product over the pool in blocks of rows and panels. */
+#include "nn/linear.h"
+
+kz__pack_source kz__pack_matrix(const kz__tensor *weight, const kz__tensor *bias) {
+    kz__pack_source source = {0};
+    source.weight = weight;
+    source.bias = bias;
+    source.rows = weight->shape[0];
+    source.row_step = (ptrdiff_t)weight->shape[1];
+    source.in_step = 1;
+    source.panel_step = 1;
+    return source;
+}
+
+static float round_to(kz__dtype type, float value) {
+    return type == KZ__BF16 ? kz__bf16_to_f32(kz__f32_to_bf16(value)) : value;
+}
+
+/* Row i of a panel, or zeros where the source has no such row. */
+static void pack_row(kz__linear *linear, const kz__pack_source *s, size_t row, size_t to) {
+    float *wide = linear->w;
+    uint16_t *narrow = linear->w;
+    const uint16_t *same = NULL;
+    bool is_narrow = linear->type == KZ__BF16;
+    if (is_narrow && s->weight->type == KZ__BF16) same = s->weight->data;
+    if ((uintptr_t)same & 1) same = NULL; /* files promise no alignment */
+    for (size_t t = 0; t < linear->taps; t++) {
+        ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step + (ptrdiff_t)t * s->tap_step;
+        for (size_t c = 0; c < linear->in; c++, from += s->in_step, to += 16) {
+            if (same && row < s->rows) {
+                narrow[to] = same[from];
+                continue;
+            }
+            float value = row < s->rows ? kz__tensor_at(s->weight, (size_t)from) : 0.0f;
+            if (is_narrow) {
+                narrow[to] = kz__f32_to_bf16(value);
+            } else {
+                wide[to] = value;
+            }
+        }
+    }
+}
+
+/* One panel of one source; element order as kernels.h wants it. */
+static void pack_panel(kz__linear *linear, const kz__pack_source *s, size_t panel) {
+    size_t count = linear->taps * linear->in * 16;
+    size_t target = s->first_panel + panel * s->panel_step;
+    for (size_t i = 0; i < 16; i++) {
+        size_t row = panel * 16 + i;
+        pack_row(linear, s, row, target * count + i);
+        if (!linear->bias) continue;
+        linear->bias[target * 16 + i] =
+            s->bias && row < s->rows ? kz__tensor_at(s->bias, row) : 0.0f;
+    }
+}
+
+/* As stored: bf16 where every source is bf16, else f32, which holds all types exactly. */
+static kz__dtype panel_type(kz__dtype wanted, const kz__pack_source *sources, size_t count) {
+    if (wanted != KZ__OTHER) return wanted;
+    for (size_t s = 0; s < count; s++) {
+        if (sources[s].weight->type != KZ__BF16) return KZ__F32;
+    }
+    return KZ__BF16;
+}
+
+kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
+                          const kz__pack_source *sources, size_t count, kz__err *err) {
+    memset(linear, 0, sizeof *linear);
+    linear->type = panel_type(type, sources, count);
+    type = linear->type;
+    linear->in = in;
+    linear->taps = taps;
+    bool bias = false;
+    for (size_t s = 0; s < count; s++) {
+        linear->panels += kz__pad16(sources[s].rows) / 16;
+        bias = bias || sources[s].bias;
+    }
+    size_t elements = 0;
+    size_t steps = 0;
+    size_t bytes = 0;
+    if (!kz__mul(in, taps, &steps) || !kz__mul(linear->panels * 16, steps, &elements) ||
+        !kz__mul(elements, kz__dtype_bytes(type), &bytes)) {
+        return kz__fail_memory(err);
+    }
+    linear->w = kz__alloc(mem, bytes);
+    if (bias) linear->bias = kz__alloc(mem, linear->panels * 16 * sizeof(float));
+    if (!linear->w || (bias && !linear->bias)) {
+        kz__linear_clear(mem, linear);
+        return kz__fail_memory(err);
+    }
+    for (size_t s = 0; s < count; s++) {
+        size_t panels = kz__pad16(sources[s].rows) / 16;
+        for (size_t p = 0; p < panels; p++) pack_panel(linear, &sources[s], p);
+    }
+    return KZ_OK;
+}
+
+void kz__linear_clear(kz__mem *mem, kz__linear *linear) {
+    kz__free(mem, linear->w);
+    kz__free(mem, linear->bias);
+    memset(linear, 0, sizeof *linear);
+}
+
+size_t kz__linear_bytes(const kz__linear *linear) {
+    size_t elements = linear->panels * 16 * linear->taps * linear->in;
+    return elements * kz__dtype_bytes(linear->type);
+}
+
+typedef struct product {
+    const kz__run *run;
+    const kz__linear *linear;
+    const kz__after *after;
+    kz__mm_args args;
+    size_t rows, row_block, row_blocks;
+    size_t panel_block;
+} product;
+
+static void finish(const product *job, size_t row, size_t rows, size_t panel, size_t panels) {
+    const kz__kernels *k = job->run->kernels;
+    const kz__after *after = job->after;
+    if (!after) return;
+    size_t column = panel * 16;
+    size_t width = panels * 16;
+    if (after->kind == KZ__SNAKE) {
+        float *y = job->args.y + row * job->args.ldy + column;
+        k->snake(y, job->args.ldy, y, job->args.ldy, after->scale + column, after->shift + column,
+                 rows, width);
+        return;
+    }
+    for (size_t r = row; r < row + rows; r++) {
+        float *y = job->args.y + r * job->args.ldy + column;
+        float *z = after->z ? after->z + r * after->ldz + column : NULL;
+        switch (after->kind) {
+        case KZ__SILU: k->silu(y, y, width); break;
+        case KZ__GELU: k->gelu(y, y, width); break;
+        case KZ__ADD: k->add(z, z, y, width); break;
+        case KZ__SCALE_ADD: k->scale_add(z, z, after->scale + column, y, width); break;
+        case KZ__SILU_MUL:
+            z = after->z + r * after->ldz + column / 2;
+            for (size_t p = 0; p < panels; p += 2) {
+                k->silu_mul(z + p * 8, y + p * 16, y + p * 16 + 16, 16);
+            }
+            break;
+        case KZ__PLAIN:
+        case KZ__SNAKE: break;
+        }
+    }
+}
+
+/* Item: row block (fast) of a panel block (slow), so that a thread keeps its panels in cache. */
+static void product_job(void *arg, size_t begin, size_t end, int thread) {
+    const product *job = arg;
+    const kz__linear *linear = job->linear;
+    (void)thread;
+    for (size_t item = begin; item < end; item++) {
+        size_t panel = item / job->row_blocks * job->panel_block;
+        size_t row = item % job->row_blocks * job->row_block;
+        size_t panels = linear->panels - panel;
+        size_t rows = job->rows - row;
+        if (panels > job->panel_block) panels = job->panel_block;
+        if (rows > job->row_block) rows = job->row_block;
+        kz__mm_args args = job->args;
+        args.y += row * args.ldy + panel * 16;
+        args.x += row * args.ldx;
+        args.w = (const char *)linear->w +
+                 panel * args.panel_stride * kz__dtype_bytes(linear->type);
+        if (args.bias) args.bias += panel * 16;
+        args.rows = rows;
+        args.panels = panels;
+        if (linear->type == KZ__BF16) {
+            job->run->kernels->mm_bf16(&args);
+        } else {
+            job->run->kernels->mm_f32(&args);
+        }
+        finish(job, row, rows, panel, panels);
+    }
+}
+
+/* Block sizes never change bits. One row: a few contiguous stretches of panels for each thread. Many
+ * rows: blocks whose weights (or rows) stay in the second-level cache. */
+static void choose_blocks(product *job, int threads) {
+    const kz__linear *linear = job->linear;
+    size_t panel_bytes = linear->taps * linear->in * 16 * kz__dtype_bytes(linear->type);
+    if (job->rows < 32) {
+        job->row_block = job->rows;
+        size_t pieces = (size_t)threads * 4;
+        job->panel_block = (linear->panels + pieces - 1) / pieces;
+        size_t least = 8192 / (panel_bytes + 1) + 1;
+        if (threads == 1) job->panel_block = linear->panels;
+        if (job->panel_block < least) job->panel_block = least;
+    } else {
+        job->panel_block = (256 * 1024) / (panel_bytes + 1);
+        job->row_block = 112;
+    }
+    job->panel_block = (job->panel_block + 1) / 2 * 2; /* gate and up stay together */
+    if (job->row_block > job->rows) job->row_block = job->rows;
+    if (job->panel_block < 2) job->panel_block = 2;
+    if (job->panel_block > linear->panels) job->panel_block = linear->panels;
+    job->row_blocks = (job->rows + job->row_block - 1) / job->row_block;
+}
+
+void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x, size_t ldx,
+                    size_t tap_stride, float *y, size_t ldy, size_t rows, const kz__after *after) {
+    if (rows == 0) return;
+    product job = {0};
+    job.run = run;
+    job.linear = linear;
+    job.after = after;
+    job.rows = rows;
+    job.args.y = y;
+    job.args.ldy = ldy;
+    job.args.x = x;
+    job.args.ldx = ldx;
+    job.args.w = linear->w;
+    job.args.panel_stride = linear->taps * linear->in * 16;
+    job.args.bias = linear->bias;
+    job.args.k = linear->in;
+    job.args.taps = linear->taps;
+    job.args.tap_stride = tap_stride;
+    choose_blocks(&job, kz__pool_threads(run->pool));
+    size_t panel_blocks = (linear->panels + job.panel_block - 1) / job.panel_block;
+    kz__pool_for(run->pool, panel_blocks * job.row_blocks, 1, product_job, &job);
+}
+
+void kz__embedding_row(const kz__tensor *table, kz__dtype type, size_t index, float *row) {
+    size_t width = table->shape[1];
+    for (size_t i = 0; i < width; i++) {
+        row[i] = round_to(type, kz__tensor_at(table, index * width + i));
+    }
+    for (size_t i = width; i < kz__pad16(width); i++) row[i] = 0;
+}
+
+float *kz__vector_load(kz__mem *mem, const kz__tensor *tensor) {
+    size_t count = tensor->shape[0];
+    float *values = kz__calloc(mem, kz__pad16(count), sizeof(float));
+    if (!values) return NULL;
+    for (size_t i = 0; i < count; i++) values[i] = kz__tensor_at(tensor, i);
+    return values;
+}

@@ -1,0 +1,81 @@
+/* Products of packed weights with rows: the only place that knows the type of a weight.
+ *
+ * A kz__linear is a matrix packed in panels of 16 output rows (kernels.h). A causal convolution over
+ * channels-last rows is the same product with several taps, a transposed convolution one with an output row per
+ * (phase, channel): so this file multiplies for the whole model.
+ */
+#ifndef KZ_NN_LINEAR_H
+#define KZ_NN_LINEAR_H
+
+#include "base/pool.h"
+#include "kernels/kernels.h"
+#include "tensor/tensor.h"
+
+/* Rounds a width up to the padding of rows. */
+static inline size_t kz__pad16(size_t n) {
+    return (n + 15) / 16 * 16;
+}
+
+/* What a computation runs with. */
+typedef struct kz__run {
+    const kz__kernels *kernels;
+    kz__pool *pool;
+} kz__run;
+
+typedef struct kz__linear {
+    kz__dtype type; /* of the panels: KZ__F32 or KZ__BF16 */
+    size_t panels;
+    size_t in, taps;
+    void *w;     /* [panels][taps][in][16] */
+    float *bias; /* [panels * 16], NULL: none */
+} kz__linear;
+
+/* Where the rows of some panels come from: weight of (row, tap, channel) is element
+ * base + row * row_step + tap * tap_step + channel * in_step of the tensor. */
+typedef struct kz__pack_source {
+    const kz__tensor *weight;
+    const kz__tensor *bias; /* NULL: none */
+    size_t rows;
+    ptrdiff_t base, row_step, tap_step, in_step;
+    size_t first_panel, panel_step; /* panel i of this source becomes first_panel + i * panel_step */
+} kz__pack_source;
+
+/* A plain [rows, in] matrix (or [rows, in, 1]) as the source of consecutive panels. */
+kz__pack_source kz__pack_matrix(const kz__tensor *weight, const kz__tensor *bias);
+
+/* Packs the sources into panels of `type` (KZ__OTHER: as stored, without rounding). Source rows that do not fill a panel are padded with zeros.
+ * Private memory only for the panels. */
+kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
+                          const kz__pack_source *sources, size_t count, kz__err *err);
+void kz__linear_clear(kz__mem *mem, kz__linear *linear);
+size_t kz__linear_bytes(const kz__linear *linear);
+
+/* What happens to a block of outputs while it is still in cache. */
+typedef enum kz__after_kind {
+    KZ__PLAIN,
+    KZ__SILU,      /* y = silu(y) */
+    KZ__GELU,      /* y = gelu(y) */
+    KZ__SILU_MUL,  /* panels alternate gate, up: z = silu(gate) * up, z has half the width */
+    KZ__ADD,       /* z = z + y */
+    KZ__SCALE_ADD, /* z = z + scale * y */
+    KZ__SNAKE      /* y = y + b sin(a y)^2, a in scale, b in shift; [in channels mod period] */
+} kz__after_kind;
+
+typedef struct kz__after {
+    kz__after_kind kind;
+    float *z;
+    size_t ldz;
+    const float *scale, *shift;
+} kz__after;
+
+/* y[rows][ldy] = linear(x[rows][ldx]), then `after` (NULL: nothing). tap_stride: floats between taps. */
+void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x, size_t ldx,
+                    size_t tap_stride, float *y, size_t ldy, size_t rows, const kz__after *after);
+
+/* Row `index` of an embedding table as floats, rounded where type is KZ__BF16; pads to 16 with zeros. */
+void kz__embedding_row(const kz__tensor *table, kz__dtype type, size_t index, float *row);
+
+/* The values of a vector (norm, bias, scale), padded with zeros; NULL when out of memory. */
+float *kz__vector_load(kz__mem *mem, const kz__tensor *tensor);
+
+#endif

@@ -1,0 +1,170 @@
+/* The determinism contract as a matrix: for a model, a weight format and a seed, one hash whatever the kernel
+ * level, threads, packets, cache or neighbours. Prints the table that `make determinism` shows. */
+#include "harness/golden.h"
+#include "harness/tests.h"
+
+#include "base/fpenv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES 20
+#define SEED 20260101
+
+typedef struct row {
+    const char *cpu; /* NULL: best */
+    int threads, packet;
+    unsigned flags;
+    int ftz;         /* the caller flushes subnormals to zero */
+} row;
+
+static void fill(kz_request *r, const row *w, uint64_t seed) {
+    kz_request_init(r);
+    r->text = "The same words, the same sound.";
+    r->text_length = strlen(r->text);
+    r->seed = seed;
+    r->exact_frames = FRAMES;
+    r->packet = w->packet;
+    r->flags = w->flags;
+}
+
+static void hash_run(kz_session *session, const row *w, char hex[65]) {
+    kz_request request;
+    float *samples = NULL;
+    size_t count = 0;
+    fill(&request, w, SEED);
+    kz__fpenv saved = kz__fpenv_set();
+#if defined(__x86_64__)
+    if (w->ftz) _mm_setcsr(_mm_getcsr() | 0x8040); /* flush to zero, denormals are zero */
+#elif defined(__aarch64__)
+    if (w->ftz) __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)1 << 24));
+#endif
+    kz_status status = kzt_speak(session, &request, &samples, &count);
+    kz__fpenv_restore(saved);
+    if (status != KZ_DONE) fail_msg("%s", kz_error(session));
+    assert_int_equal(count, FRAMES * 1920);
+    kzt_sha256(samples, count * sizeof *samples, hex);
+    free(samples);
+}
+
+static void run_row(const char *checkpoint, const row *w, char want[65]) {
+    kz_model_options options;
+    char hex[65];
+    kz_model_options_init(&options);
+    options.cpu = w->cpu;
+    kz_model *model = kzt_open(checkpoint, &options);
+    kz_session *session = kzt_session(model, w->threads);
+    hash_run(session, w, hex);
+    const char *name = strrchr(checkpoint, '/');
+    printf("%-12s %-7s threads %d packet %-4d %-7s %-5s %s\n", name ? name + 1 : checkpoint,
+           w->cpu ? w->cpu : "best", w->threads, w->packet,
+           w->flags & KZ_CP_ORACLE ? "oracle" : "cache", w->ftz ? "ftz" : "", hex);
+    if (!want[0]) strcpy(want, hex);
+    assert_string_equal(hex, want);
+    kz_session_free(session);
+    kz_model_free(model);
+}
+
+/* Two sessions of one model, read in turn a few samples at a time. */
+static void interleaved(const char *checkpoint, const char want[65]) {
+    kz_model *model = kzt_open(checkpoint, NULL);
+    kz_session *sessions[2];
+    float *samples[2];
+    size_t counts[2] = {0, 0};
+    int done[2] = {0, 0};
+    row w = {NULL, 2, 3, 0, 0};
+    for (int i = 0; i < 2; i++) {
+        kz_request request;
+        sessions[i] = kzt_session(model, i + 1);
+        samples[i] = calloc(FRAMES * 1920, sizeof(float));
+        fill(&request, &w, i ? 5 : SEED);
+        assert_int_equal(kz_session_start(sessions[i], &request), KZ_OK);
+    }
+    while (!done[0] || !done[1]) {
+        for (int i = 0; i < 2; i++) {
+            if (done[i]) continue;
+            size_t got = 0;
+            size_t room = FRAMES * 1920 - counts[i];
+            kz_status status = kz_session_read(sessions[i], samples[i] + counts[i],
+                                               room < 777 ? room + (room == 0) : 777, &got, -1);
+            counts[i] += got;
+            done[i] = status == KZ_DONE;
+            assert_true(status == KZ_OK || status == KZ_DONE);
+        }
+    }
+    char hex[65], other[65];
+    kzt_sha256(samples[0], counts[0] * sizeof(float), hex);
+    kzt_sha256(samples[1], counts[1] * sizeof(float), other);
+    printf("%-12s two sessions in turn %34s\n", checkpoint, hex);
+    assert_string_equal(hex, want);
+    assert_string_not_equal(other, want);
+    for (int i = 0; i < 2; i++) {
+        kz_session_free(sessions[i]);
+        free(samples[i]);
+    }
+    kz_model_free(model);
+}
+
+static void matrix(const char *checkpoint) {
+    char want[65] = "";
+    const row rows[] = {
+        {NULL, 1, 1, 0, 0},   {NULL, 2, 1, 0, 0}, {NULL, 3, 1, 0, 0},
+        {NULL, 7, 1, 0, 0},   {NULL, 1, 2, 0, 0}, {NULL, 2, 5, 0, 0},
+        {NULL, 2, 1000, 0, 0}, {NULL, 2, KZ_DEFAULT, 0, 0}, {NULL, 1, 1, KZ_CP_ORACLE, 0},
+        {NULL, 3, 5, KZ_CP_ORACLE, 0}, {NULL, 2, 2, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) run_row(checkpoint, &rows[i], want);
+    for (size_t i = 0; kz_cpu_level(i); i++) {
+        const row levels[] = {{kz_cpu_level(i), 1, 8, 0, 0},
+                              {kz_cpu_level(i), 2, 3, KZ_CP_ORACLE, 1}};
+        for (size_t j = 0; j < 2; j++) run_row(checkpoint, &levels[j], want);
+    }
+    if (!strchr(checkpoint, '/')) interleaved(checkpoint, want);
+    /* another machine or build prints the same */
+    const char *known = getenv("KZT_HASHES");
+    if (known) printf("HASH %s %s\n", checkpoint, want);
+}
+
+static void test_equal_widths(void **state) {
+    (void)state;
+    matrix("custom-eq");
+}
+
+static void test_projection(void **state) {
+    (void)state;
+    matrix("custom-mtp");
+}
+
+static void test_voice(void **state) {
+    (void)state;
+    matrix(KZT_SOURCE_DIR "/voice");
+}
+
+/* bf16 weights have the bits of f32 on the same values. */
+static void test_formats(void **state) {
+    char want[65] = "";
+    (void)state;
+    for (int type = KZ_TYPE_STORED; type <= KZ_TYPE_BF16; type++) {
+        kz_model_options options;
+        char hex[65];
+        row w = {NULL, 2, 4, 0, 0};
+        kz_model_options_init(&options);
+        options.type = (kz_type)type;
+        kz_model *model = kzt_open("custom-mtp", &options);
+        kz_session *session = kzt_session(model, 2);
+        hash_run(session, &w, hex);
+        printf("custom-mtp   type %d %s\n", type, hex);
+        if (!want[0]) strcpy(want, hex);
+        assert_string_equal(hex, want);
+        kz_session_free(session);
+        kz_model_free(model);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_widths), cmocka_unit_test(test_projection),
+        cmocka_unit_test(test_voice), cmocka_unit_test(test_formats)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
