@@ -224,7 +224,7 @@ void kz__golden_request(const kz__golden *golden, kz_request *request) {
     kz_request_init(request);
     request->text = golden->text;
     request->text_length = golden->text_length;
-    request->voice = golden->voice;
+    request->voice = golden->voice ? golden->voice : ""; /* no speaker at all */
     request->language = golden->language;
     request->instruct = golden->instruct;
     request->reference_text = golden->reference_text;

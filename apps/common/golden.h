@@ -8,6 +8,7 @@
  *    "speaker_vector": "vector.npy", "reference_codes": "codes.npy"}
  *
  * Only format, version, request.text and codes must be there; other keys are allowed and ignored.
+ * Without a voice the run had no speaker.
  * Files are named relative to the JSON's folder.
  */
 #ifndef KZ_COMMON_GOLDEN_H

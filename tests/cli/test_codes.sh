@@ -68,7 +68,7 @@ expect 4 "" "$K" decode "$work" -o "$work/b.wav"
 frames=$(wc -l <"$work/g.txt" | tr -d ' ')
 golden() {
     printf '{"format": "kazeia-golden", "version": 1, "checkpoint": "voice", "request": '
-    printf '{"text": "Hello there", "live_text": false, "max_frames": 9}, '
+    printf '{"text": "Hello there", "voice": "ada", "live_text": false, "max_frames": 9}, '
     printf '"finish": "length", "codes": ['
     sed 's/ /,/g; s/^/[/; s/$/]/' "$1" | paste -s -d , -
     printf ']}'
