@@ -38,6 +38,19 @@ static kz_status fill_sampling(kz_session *s, const char *who, const kz_sampling
     return KZ_OK;
 }
 
+static kz_status check_flags(kz_session *s, unsigned flags) {
+    const unsigned known =
+        KZ_WHOLE_TEXT | KZ_LIVE_TEXT | KZ_AS_REFERENCE | KZ_STRICT | KZ_CP_ORACLE;
+    if (flags & ~known) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "flags 0x%x are not known, these are: 0x%x",
+                        flags & ~known, known);
+    }
+    if ((flags & KZ_WHOLE_TEXT) && (flags & KZ_LIVE_TEXT)) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "whole text and live text exclude each other");
+    }
+    return KZ_OK;
+}
+
 static bool bad_count(int value) {
     return value != KZ_DEFAULT && (value < 0 || value > 1000000);
 }
@@ -201,9 +214,9 @@ static kz_status fill_text(kz_session *s, const kz_request *r, kz__utterance *u)
                        5, u->role, &u->text);
 }
 
-/* Too long is an error at once, with both numbers. */
-static kz_status check_length(kz_session *s, const kz__utterance *u) {
+kz_status kz__utterance_fits(kz_session *s) {
     const kz__config *c = &s->model->config;
+    const kz__utterance *u = &s->request;
     size_t tokens = u->text.count - u->reference_text_count;
     size_t limit = c->max_new_tokens > 1 ? c->max_new_tokens - 1 : 1;
     if (u->user_limit || u->exact_frames) limit = c->max_positions;
@@ -281,9 +294,6 @@ static kz_status fill_voice(kz_session *s, const kz_request *r, kz__utterance *u
         kz__prompt_voice(c, r->voice, r->language, &u->speaker, &u->language, &s->err);
     if (!status) status = fill_clone(s, r, u);
     if (status) return status;
-    if ((r->flags & KZ_WHOLE_TEXT) && (r->flags & KZ_LIVE_TEXT)) {
-        return kz__fail(&s->err, KZ_ERR_USAGE, "whole text and live text exclude each other");
-    }
     u->live = c->kind == KZ_KIND_BASE;
     if (r->flags & KZ_WHOLE_TEXT) u->live = false;
     if (r->flags & KZ_LIVE_TEXT) u->live = true;
@@ -297,7 +307,8 @@ kz_status kz__utterance_fill(kz_session *s, const kz_request *r) {
     u->seed = r->seed;
     kz__ints_init(&u->instruct, &s->mem);
     kz__ints_init(&u->text, &s->mem);
-    kz_status status = fill_sampling(s, "talker", &r->talker, &c->sample_talker, &u->talker);
+    kz_status status = check_flags(s, r->flags);
+    if (!status) status = fill_sampling(s, "talker", &r->talker, &c->sample_talker, &u->talker);
     if (!status) {
         status = fill_sampling(s, "code predictor", &r->predictor, &c->sample_predictor,
                                &u->predictor);
@@ -306,7 +317,7 @@ kz_status kz__utterance_fill(kz_session *s, const kz_request *r) {
     if (!status) status = fill_voice(s, r, u);
     if (!status) status = fill_instruct(s, r, u);
     if (!status) status = fill_text(s, r, u);
-    if (!status) status = check_length(s, u);
+    if (!status) status = kz__utterance_fits(s);
     return status;
 }
 
