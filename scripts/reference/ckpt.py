@@ -67,8 +67,8 @@ CHECKPOINTS = {
     "design-mtp": ("mtp", "voice_design", 14, 0.0, ("F16", "F32", "BF16")),
     "base-eq": ("eq", "base", 15, 0.0, ("BF16",)),
     "base-mtp": ("mtp", "base", 16, 0.0, ("BF16",)),
-    "custom-stop": ("eq", "custom_voice", 17, 1.6, ("BF16",)),
-    "base-stop": ("mtp", "base", 18, 1.6, ("BF16",)),
+    "custom-stop": ("eq", "custom_voice", 17, 1.0, ("BF16",)),
+    "base-stop": ("mtp", "base", 18, 0.8, ("BF16",)),
 }
 
 GENERATION = {"do_sample": True, "max_new_tokens": 8192, "repetition_penalty": 1.05,

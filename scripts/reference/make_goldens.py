@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Makes tests/data/ckpt and tests/data/golden: see README.md here.
 
-usage: make_goldens.py --tokenizer DIR --data tests/data --work DIR [--only CASE...] [--dry]
+usage: make_goldens.py --tokenizer DIR --data tests/data --work DIR [--only CASE...]
 """
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -44,7 +45,7 @@ def waves(official, run, keep, folder):
     return out
 
 
-def make_case(name, official, confirmer, out, work):
+def make_case(name, official, confirmer, out):
     import recording
     import stages
     checkpoint, request, keep = CASES[name]
@@ -55,9 +56,10 @@ def make_case(name, official, confirmer, out, work):
               "request": {k: v for k, v in request.items() if k != "recording"}}
     clone = None
     if "recording" in request:
-        clone, reference, vector = official.clone_prompt(
-            recording.make(**request["recording"]), recording.RATE, request.get("reference_text"))
-        golden["recording"] = request["recording"]
+        file, sound = recording.make(out, **request["recording"])
+        clone, reference, vector = official.clone_prompt(sound, recording.RATE,
+                                                         request.get("reference_text"))
+        golden["recording"] = "../" + file
         golden["speaker_vector"] = save(folder, "speaker_vector.npy", vector)
         if reference is not None:
             golden["reference_codes"] = save(folder, "reference_codes.npy", reference)
@@ -83,6 +85,17 @@ def make_case(name, official, confirmer, out, work):
     return margin >= SMALLEST_MARGIN
 
 
+def note_hashes(specs, work):
+    """SHA-256 of every weight file, as sha256sum prints it."""
+    with open(os.path.join(specs, "SHA256SUMS"), "w") as out:
+        for name in ckpt.CHECKPOINTS:
+            ckpt.write_weights(os.path.join(specs, name), os.path.join(work, name))
+            for part in ("model.safetensors", "speech_tokenizer/model.safetensors"):
+                with open(os.path.join(work, name, part), "rb") as f:
+                    digest = hashlib.sha256(f.read()).hexdigest()
+                out.write("%s  %s/%s\n" % (digest, name, part))
+
+
 def main():
     ap = argparse.ArgumentParser(description="reference data from the official package")
     ap.add_argument("--tokenizer", required=True, help="folder of the published vocabulary")
@@ -93,6 +106,7 @@ def main():
 
     specs = os.path.join(a.data, "ckpt")
     ckpt.describe(specs, a.tokenizer)
+    note_hashes(specs, a.work)
     from confirm import Confirmer
     from official import Official
     names = a.only or list(CASES)
@@ -102,12 +116,11 @@ def main():
         if not todo:
             continue
         path = os.path.join(a.work, checkpoint)
-        ckpt.write_weights(os.path.join(specs, checkpoint), path)
         with open(os.path.join(path, "config.json"), encoding="utf-8") as f:
             confirmer = Confirmer(path, json.load(f))
         official = Official(path)
         for name in todo:
-            good &= make_case(name, official, confirmer, os.path.join(a.data, "golden"), a.work)
+            good &= make_case(name, official, confirmer, os.path.join(a.data, "golden"))
     return 0 if good else 1
 
 

@@ -11,6 +11,7 @@ import torch
 from qwen_tts import Qwen3TTSModel
 
 torch.set_grad_enabled(False)
+torch.set_num_threads(1)
 
 
 def array(t):
@@ -75,7 +76,7 @@ class Official:
         kind = self.model.tts_model_type
         if kind == "custom_voice":
             waves, _ = self.tts.generate_custom_voice(
-                speaker=request["voice"], instruct=request.get("instruct"), **args)
+                speaker=request["voice"] or "", instruct=request.get("instruct"), **args)
         elif kind == "voice_design":
             waves, _ = self.tts.generate_voice_design(instruct=request.get("instruct", ""), **args)
         else:

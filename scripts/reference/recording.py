@@ -1,11 +1,13 @@
 """A recording from a formula: voiced and noisy stretches that sweep like speech, 24 kHz mono."""
+import os
+
 import numpy as np
 
 RATE = 24000
 
 
-def make(seconds, pitch, seed):
-    """-> float32 samples that are exact in 16 bits, so that a WAV of them is the same."""
+def make(folder, name, seconds, pitch, seed):
+    """Keeps int16 samples in folder -> (file name, the samples as float32, divided by 32768)."""
     n = int(seconds * RATE)
     t = np.arange(n) / RATE
     rng = np.random.default_rng(seed)
@@ -21,4 +23,6 @@ def make(seconds, pitch, seed):
     noise = rng.standard_normal(n) * np.clip(-np.sin(2 * np.pi * 2.3 * t), 0, 1)
     x = voiced * syllable * 0.3 + noise * 0.08
     x *= 0.1 / np.sqrt(np.mean(x * x))
-    return (np.round(np.clip(x, -1, 1) * 32767) / 32768).astype(np.float32)
+    pcm = np.round(np.clip(x, -1, 1) * 32767).astype(np.int16)
+    np.save(os.path.join(folder, "recording-%s.npy" % name), pcm)
+    return "recording-%s.npy" % name, pcm.astype(np.float32) / 32768

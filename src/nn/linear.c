@@ -16,35 +16,41 @@ static float round_to(kz__dtype type, float value) {
     return type == KZ__BF16 ? kz__bf16_to_f32(kz__f32_to_bf16(value)) : value;
 }
 
+/* Row i of a panel, or zeros where the source has no such row. */
+static void pack_row(kz__linear *linear, const kz__pack_source *s, size_t row, size_t to) {
+    float *wide = linear->w;
+    uint16_t *narrow = linear->w;
+    const uint16_t *same = NULL;
+    bool is_narrow = linear->type == KZ__BF16;
+    if (is_narrow && s->weight->type == KZ__BF16) same = s->weight->data;
+    if ((uintptr_t)same & 1) same = NULL; /* files promise no alignment */
+    for (size_t t = 0; t < linear->taps; t++) {
+        ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step + (ptrdiff_t)t * s->tap_step;
+        for (size_t c = 0; c < linear->in; c++, from += s->in_step, to += 16) {
+            if (same && row < s->rows) {
+                narrow[to] = same[from];
+                continue;
+            }
+            float value = row < s->rows ? kz__tensor_at(s->weight, (size_t)from) : 0.0f;
+            if (is_narrow) {
+                narrow[to] = kz__f32_to_bf16(value);
+            } else {
+                wide[to] = value;
+            }
+        }
+    }
+}
+
 /* One panel of one source; element order as kernels.h wants it. */
 static void pack_panel(kz__linear *linear, const kz__pack_source *s, size_t panel) {
     size_t count = linear->taps * linear->in * 16;
     size_t target = s->first_panel + panel * s->panel_step;
-    float *wide = (float *)linear->w + target * count;
-    uint16_t *narrow = (uint16_t *)linear->w + target * count;
-    const uint16_t *same = NULL;
-    if (linear->type == KZ__BF16 && s->weight->type == KZ__BF16) same = s->weight->data;
-    if (same && ((uintptr_t)same & 1)) same = NULL; /* files promise no alignment */
     for (size_t i = 0; i < 16; i++) {
         size_t row = panel * 16 + i;
-        if (row >= s->rows) continue; /* the panel was zeroed */
-        for (size_t t = 0; t < linear->taps; t++) {
-            ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step + (ptrdiff_t)t * s->tap_step;
-            size_t to = t * linear->in * 16 + i;
-            for (size_t c = 0; c < linear->in; c++, from += s->in_step, to += 16) {
-                if (same) {
-                    narrow[to] = same[from];
-                    continue;
-                }
-                float value = kz__tensor_at(s->weight, (size_t)from);
-                if (linear->type == KZ__BF16) {
-                    narrow[to] = kz__f32_to_bf16(value);
-                } else {
-                    wide[to] = value;
-                }
-            }
-        }
-        if (s->bias) linear->bias[target * 16 + i] = kz__tensor_at(s->bias, row);
+        pack_row(linear, s, row, target * count + i);
+        if (!linear->bias) continue;
+        linear->bias[target * 16 + i] =
+            s->bias && row < s->rows ? kz__tensor_at(s->bias, row) : 0.0f;
     }
 }
 
@@ -71,11 +77,13 @@ kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size
     }
     size_t elements = 0;
     size_t steps = 0;
-    if (!kz__mul(in, taps, &steps) || !kz__mul(linear->panels * 16, steps, &elements)) {
+    size_t bytes = 0;
+    if (!kz__mul(in, taps, &steps) || !kz__mul(linear->panels * 16, steps, &elements) ||
+        !kz__mul(elements, kz__dtype_bytes(type), &bytes)) {
         return kz__fail_memory(err);
     }
-    linear->w = kz__calloc(mem, elements, kz__dtype_bytes(type));
-    if (bias) linear->bias = kz__calloc(mem, linear->panels * 16, sizeof(float));
+    linear->w = kz__alloc(mem, bytes);
+    if (bias) linear->bias = kz__alloc(mem, linear->panels * 16 * sizeof(float));
     if (!linear->w || (bias && !linear->bias)) {
         kz__linear_clear(mem, linear);
         return kz__fail_memory(err);

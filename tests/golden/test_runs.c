@@ -56,7 +56,8 @@ static double check_waves(const kzt_golden *g, const float *samples, size_t coun
         kzt_npy want;
         kzt_golden_array(g, json_string_value(json_object_get(wave, "file")), &want);
         size_t first = (size_t)json_integer_value(json_object_get(wave, "first_sample"));
-        assert_int_equal(count, json_integer_value(json_object_get(wave, "total_samples")));
+        json_t *total = json_object_get(wave, "total_samples"); /* null: only the start was decoded */
+        if (!json_is_null(total)) assert_int_equal(count, json_integer_value(total));
         assert_true(first + want.count <= count);
         for (size_t j = 0; j < want.count; j++) {
             double w = (double)((float *)want.data)[j];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The checks of scripts/ pass on a small good tree and fail on each violation planted in it.
-# test_checks.sh ROOT BUILD
+# test_checks.sh ROOT
 scripts=$1/scripts
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -171,11 +171,15 @@ refuses_built check_symbols 'a kernel uses floor'
 built
 passes_built check_baseline
 if [ -z "$other_processor" ]; then
+    compile 'void kz_f(void) { __asm__("andnps %xmm1,%xmm0\n pextrw $1,%xmm0,%eax\n pxor %mm0,%mm0"); }'
+    passes_built check_baseline
     loop='void kz_f(float *x) { for (int i = 0; i < 64; i++) x[i] = x[i] * 2 + 1; }'
     for flags in -mavx -mavx2 -mavx512f; do
         compile "$loop" $flags -O3
         refuses_built check_baseline 'kz_f'
     done
+    compile 'float kz_f(float x, float y) { return x * y; }' -mavx
+    refuses_built check_baseline 'kz_f'
     compile 'int kz_f(unsigned x) { return __builtin_popcount(x); }' -mpopcnt
     refuses_built check_baseline 'popcnt'
 fi

@@ -1,4 +1,4 @@
-/* Channels-last parts of the codec: depthwise causal convolution and the snake activation. */
+/* Channels-last operations: depthwise causal convolution and the snake activation. */
 #include "kernels/ref/math.h"
 #include "kernels/variants.h"
 

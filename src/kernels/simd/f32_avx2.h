@@ -1,4 +1,4 @@
-/* Vector vocabulary, AVX2 with FMA: 16 floats in two registers, 8 in one. See f32_avx512.h. */
+/* Vector operations, AVX2 with FMA: 16 floats in two registers, 8 in one. See f32_avx512.h. */
 #ifndef KZ_KERNELS_SIMD_F32_AVX2_H
 #define KZ_KERNELS_SIMD_F32_AVX2_H
 
@@ -17,7 +17,8 @@ typedef __m256 v8;
 typedef __m256 v_splat;
 
 #define KZ__TILE_ROWS 6
-#define KZ__TILE_PANELS 1
+#define KZ__TWO_WIDE 2  /* up to so many rows two panels side by side */
+#define KZ__FOUR_WIDE 1 /* up to so many, four */
 #define KZ__BURN_CHAINS 6
 
 static inline v16 v16_of(__m256 a, __m256 b) {
@@ -31,12 +32,26 @@ static inline void v16_store(float *p, v16 x) {
     _mm256_storeu_ps(p, x.a);
     _mm256_storeu_ps(p + 8, x.b);
 }
-static inline __m256 v8_load_bf16(const uint16_t *p) {
-    __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p));
-    return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
-}
+/* A pair of values is taken apart by a shift and a mask, which is cheaper than widening in order: even lanes
+ * in a, odd ones in b. The two functions after it load and store floats in that order. */
 static inline v16 v16_load_bf16(const uint16_t *p) {
-    return v16_of(v8_load_bf16(p), v8_load_bf16(p + 8));
+    __m256i pairs = _mm256_loadu_si256((const __m256i *)p);
+    __m256i odd = _mm256_and_si256(pairs, _mm256_set1_epi32((int)0xffff0000u));
+    return v16_of(_mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16)), _mm256_castsi256_ps(odd));
+}
+static inline v16 v16_from_floats(const float *p) {
+    __m256 low = _mm256_loadu_ps(p);
+    __m256 high = _mm256_loadu_ps(p + 8);
+    __m256d even = _mm256_castps_pd(_mm256_shuffle_ps(low, high, 0x88));
+    __m256d odd = _mm256_castps_pd(_mm256_shuffle_ps(low, high, 0xdd));
+    return v16_of(_mm256_castpd_ps(_mm256_permute4x64_pd(even, 0xd8)),
+                  _mm256_castpd_ps(_mm256_permute4x64_pd(odd, 0xd8)));
+}
+static inline void v16_into_floats(float *p, v16 x) {
+    __m256 low = _mm256_unpacklo_ps(x.a, x.b);
+    __m256 high = _mm256_unpackhi_ps(x.a, x.b);
+    _mm256_storeu_ps(p, _mm256_permute2f128_ps(low, high, 0x20));
+    _mm256_storeu_ps(p + 8, _mm256_permute2f128_ps(low, high, 0x31));
 }
 static inline v16 v16_set(float x) {
     return v16_of(_mm256_set1_ps(x), _mm256_set1_ps(x));

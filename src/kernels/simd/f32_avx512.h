@@ -1,4 +1,4 @@
-/* Vector vocabulary, AVX-512: 16 floats in one register, 8 in half of one. The other f32_*.h define the
+/* Vector operations, AVX-512: 16 floats in one register, 8 in half of one. The other f32_*.h define the
  * same names; tmpl/ is written over them. Comparisons are ordered (false on NaN).
  */
 #ifndef KZ_KERNELS_SIMD_F32_AVX512_H
@@ -17,9 +17,10 @@ typedef __m512 v16;
 typedef __m256 v8;
 typedef __m512 v_splat; /* one value in every lane of a register */
 
-/* Largest register tile of the panel product, and panels that a single row takes side by side. */
+/* Register tiles of the panel product: rows at most, */
 #define KZ__TILE_ROWS 14
-#define KZ__TILE_PANELS 2
+#define KZ__TWO_WIDE 14  /* up to so many rows two panels side by side */
+#define KZ__FOUR_WIDE 3 /* up to so many, four */
 #define KZ__BURN_CHAINS 16
 
 static inline v16 v16_load(const float *p) {
@@ -31,6 +32,13 @@ static inline void v16_store(float *p, v16 x) {
 static inline v16 v16_load_bf16(const uint16_t *p) {
     __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
     return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+/* The order of lanes that v16_load_bf16 gives is that of memory. */
+static inline v16 v16_from_floats(const float *p) {
+    return v16_load(p);
+}
+static inline void v16_into_floats(float *p, v16 x) {
+    v16_store(p, x);
 }
 static inline v16 v16_set(float x) {
     return _mm512_set1_ps(x);

@@ -1,4 +1,4 @@
-/* Vector vocabulary, NEON on 64-bit ARM: 16 floats in four registers, 8 in two. See f32_avx512.h. */
+/* Vector operations, NEON on 64-bit ARM: 16 floats in four registers, 8 in two. See f32_avx512.h. */
 #ifndef KZ_KERNELS_SIMD_F32_NEON_H
 #define KZ_KERNELS_SIMD_F32_NEON_H
 
@@ -19,7 +19,8 @@ typedef struct v8 {
 typedef float32x4_t v_splat;
 
 #define KZ__TILE_ROWS 6
-#define KZ__TILE_PANELS 1
+#define KZ__TWO_WIDE 2  /* up to so many rows two panels side by side */
+#define KZ__FOUR_WIDE 1 /* up to so many, four */
 #define KZ__BURN_CHAINS 6
 
 static inline v16 v16_of(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d) {
@@ -46,6 +47,13 @@ static inline v16 v16_load_bf16(const uint16_t *p) {
                   vreinterpretq_f32_u32(vshll_n_u16(vget_high_u16(low), 16)),
                   vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(high), 16)),
                   vreinterpretq_f32_u32(vshll_n_u16(vget_high_u16(high), 16)));
+}
+/* The order of lanes that v16_load_bf16 gives is that of memory. */
+static inline v16 v16_from_floats(const float *p) {
+    return v16_load(p);
+}
+static inline void v16_into_floats(float *p, v16 x) {
+    v16_store(p, x);
 }
 static inline v16 v16_set(float x) {
     float32x4_t v = vdupq_n_f32(x);

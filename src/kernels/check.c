@@ -1,0 +1,396 @@
+/* Inputs: sizes around the widths of vectors, panels and tiles; values plain, of all magnitudes, extreme, and
+ * not finite. Outputs of reference and variant start from the same random bytes, with a guard before them.
+ */
+#include "kernels/check.h"
+
+#include "kernels/fma.h"
+#include "kernels/variants.h"
+
+#define SLOT_FLOATS (KZ__CHECK_SLOT_BYTES / sizeof(float))
+#define GUARD ((size_t)64)
+
+enum { Y_REFERENCE, Y_VARIANT, X, W, B, Z };
+enum { PLAIN, MAGNITUDES, EXTREME, NOT_FINITE, ANY_BITS, MODES };
+
+typedef struct state {
+    kz__kernels reference, variant;
+    float *slots[KZ__CHECK_SLOTS];
+    uint64_t random;
+} state;
+
+static uint32_t draw(state *s) {
+    s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+    uint64_t x = s->random ^ (s->random >> 29);
+    return (uint32_t)((x * 0x9e3779b97f4a7c15u) >> 32);
+}
+
+static size_t below(state *s, size_t n) {
+    return draw(s) % n;
+}
+
+static float plain(state *s) {
+    return (float)(int32_t)draw(s) * 0x1p-30f;
+}
+
+static float special(state *s, int finite) {
+    static const uint32_t bits[] = {
+        0x00000000u, 0x80000000u, 0x00000001u, 0x807fffffu, 0x00800000u, 0x3f800000u, 0xbf800000u,
+        0x7f7fffffu, 0xff7fffffu, 0x42b17218u, 0xc2aeac50u, 0x4b400000u, 0x7f800000u, 0xff800000u,
+        0x7fc00000u, 0xffc00001u,
+    };
+    return kz__float_of(bits[below(s, finite ? 12 : 16)]);
+}
+
+static float value(state *s, int mode) {
+    uint32_t bits = draw(s);
+    switch (mode) {
+    case MAGNITUDES: /* 2^-24 to 2^24 */
+        return kz__float_of((bits & 0x807fffffu) | (uint32_t)(103 + below(s, 48)) << 23);
+    case EXTREME:
+        return bits % 8 ? plain(s) : special(s, 1);
+    case NOT_FINITE:
+        return bits % 64 ? plain(s) : special(s, 0);
+    case ANY_BITS:
+        return kz__float_of(bits);
+    default:
+        return plain(s);
+    }
+}
+
+/* The last `count` floats of a slot, filled. */
+static float *input(state *s, int slot, size_t count, int mode) {
+    float *p = s->slots[slot] + (SLOT_FLOATS - count);
+    for (size_t i = 0; i < count; i++) {
+        p[i] = value(s, mode);
+    }
+    return p;
+}
+
+/* The same random contents for both outputs, guard included. */
+static void outputs(state *s, float *y[2], size_t count, int mode) {
+    for (int i = 0; i < 2; i++) {
+        y[i] = s->slots[Y_REFERENCE + i] + (SLOT_FLOATS - count);
+    }
+    for (float *p = y[0] - GUARD, *q = y[1] - GUARD; p != y[0] + count; p++, q++) {
+        *p = value(s, mode);
+        *q = *p;
+    }
+}
+
+static int equal(float *const y[2], size_t count) {
+    for (const float *p = y[0] - GUARD, *q = y[1] - GUARD; p != y[0] + count; p++, q++) {
+        if (kz__bits_of(*p) != kz__bits_of(*q) && (*p == *p || *q == *q)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- panel product ------------------------------------------------------------------------ */
+
+typedef struct mm_shape {
+    size_t rows, panels, k, taps;
+} mm_shape;
+
+static int check_mm_shape(state *s, mm_shape shape, int bf16) {
+    int mode = (int)below(s, MODES - 1);
+    int start = (int)below(s, 3); /* zero, bias, resume */
+    kz__mm_args a = {.rows = shape.rows, .panels = shape.panels, .k = shape.k, .taps = shape.taps,
+                     .resume = start == 2};
+    a.ldy = (shape.panels + below(s, 2)) * KZ__LANES;
+    a.ldx = shape.k + below(s, 4);
+    a.tap_stride = a.ldx * (1 + below(s, 3));
+    a.panel_stride = (shape.taps * shape.k + below(s, 2)) * KZ__LANES;
+    float *y[2];
+    size_t outs = (a.rows - 1) * a.ldy + a.panels * KZ__LANES;
+    outputs(s, y, outs, start == 2 ? mode : PLAIN);
+    a.x = input(s, X, (a.rows - 1) * a.ldx + (a.taps - 1) * a.tap_stride + a.k, mode);
+    size_t weights = (a.panels - 1) * a.panel_stride + a.taps * a.k * KZ__LANES;
+    a.w = input(s, W, bf16 ? weights / 2 : weights, mode);
+    if (start == 1) {
+        a.bias = input(s, B, a.panels * KZ__LANES, mode);
+    }
+    a.y = y[0];
+    (bf16 ? s->reference.mm_bf16 : s->reference.mm_f32)(&a);
+    a.y = y[1];
+    (bf16 ? s->variant.mm_bf16 : s->variant.mm_f32)(&a);
+    return equal(y, outs);
+}
+
+static int check_mm(state *s, int bf16) {
+    /* more rows, more steps than a block or a cut of the vector levels; no steps at all */
+    static const mm_shape shapes[] = {
+        {300, 2, 3, 1}, {257, 1, 2, 3}, {17, 3, 300, 1}, {15, 2, 100, 7}, {29, 1, 300, 2},
+        {1, 4, 513, 1}, {2, 5, 129, 2}, {5, 3, 0, 1},    {3, 9, 7, 1},
+    };
+    int good = 1;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        good &= check_mm_shape(s, shapes[i], bf16);
+    }
+    for (size_t rows = 1; rows <= 18; rows++) {
+        for (size_t panels = 1; panels <= 7; panels++) {
+            mm_shape shape = {rows, panels, 1 + below(s, panels < 4 ? 40 : 12), 1 + below(s, 7)};
+            if (shape.k > 20) {
+                shape.taps = 1 + below(s, 2);
+            }
+            good &= check_mm_shape(s, shape, bf16);
+        }
+    }
+    return good;
+}
+
+static int check_mm_f32(state *s) {
+    return check_mm(s, 0);
+}
+
+static int check_mm_bf16(state *s) {
+    return check_mm(s, 1);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+static size_t padded(size_t n) {
+    return (n + KZ__LANES - 1) / KZ__LANES * KZ__LANES;
+}
+
+/* b NULL: the one without bias */
+static int check_norm(state *s, int layer) {
+    int good = 1;
+    for (size_t n = 1; n <= 70; n++) {
+        int mode = (int)(n % MODES);
+        int in_place = (int)below(s, 2);
+        float eps = n % 3 ? 1e-6f : 0.0f;
+        float *y[2];
+        outputs(s, y, padded(n), mode);
+        const float *x = input(s, X, n, mode);
+        const float *w = input(s, W, n, PLAIN);
+        const float *b = input(s, B, n, PLAIN);
+        for (int i = 0; i < 2; i++) {
+            const kz__kernels *k = i ? &s->variant : &s->reference;
+            if (layer) {
+                k->layer_norm(y[i], in_place ? y[i] : x, w, b, n, eps);
+            } else {
+                k->rms_norm(y[i], in_place ? y[i] : x, w, n, eps);
+            }
+        }
+        good &= equal(y, padded(n));
+    }
+    return good;
+}
+
+static int check_rms_norm(state *s) {
+    return check_norm(s, 0);
+}
+
+static int check_layer_norm(state *s) {
+    return check_norm(s, 1);
+}
+
+static int check_rope(state *s) {
+    int good = 1;
+    for (size_t half = 1; half <= 66; half++) {
+        int mode = (int)(half % MODES);
+        float *y[2];
+        outputs(s, y, 2 * half, mode);
+        const float *cosine = input(s, X, half, mode);
+        const float *sine = input(s, W, half, mode);
+        s->reference.rope(y[0], cosine, sine, half);
+        s->variant.rope(y[1], cosine, sine, half);
+        good &= equal(y, 2 * half);
+    }
+    return good;
+}
+
+static int check_softmax(state *s) {
+    int good = 1;
+    for (size_t i = 0; i < 160; i++) {
+        int mode = (int)(i % MODES);
+        size_t first = below(s, 3) ? below(s, 40) : 0;
+        size_t end = first + 1 + below(s, i % 2 ? 20 : 80);
+        float scale = i % 5 ? 0.125f : value(s, mode);
+        float *y[2];
+        outputs(s, y, end, mode);
+        s->reference.softmax(y[0], first, end, scale);
+        s->variant.softmax(y[1], first, end, scale);
+        good &= equal(y, end);
+    }
+    return good;
+}
+
+/* ---- element by element ------------------------------------------------------------------- */
+
+/* Runs body with k, y and in_place for both; x, w and z are inputs of n16 values. */
+typedef void apply_fn(const kz__kernels *k, float *y, const float *x, const float *w,
+                      const float *z, size_t n16);
+
+static int check_elements(state *s, apply_fn *apply, int in_place) {
+    int good = 1;
+    for (size_t i = 0; i < 60; i++) {
+        int mode = (int)(i % MODES);
+        size_t n16 = KZ__LANES * (1 + below(s, 9));
+        float *y[2];
+        outputs(s, y, n16, mode);
+        const float *x = input(s, X, n16, mode);
+        const float *w = input(s, W, n16, mode);
+        const float *z = input(s, Z, n16, mode);
+        int which = in_place ? (int)below(s, (size_t)in_place + 1) : 0;
+        for (int j = 0; j < 2; j++) {
+            apply(j ? &s->variant : &s->reference, y[j], which == 1 ? y[j] : x, w,
+                  which == 2 ? y[j] : z, n16);
+        }
+        good &= equal(y, n16);
+    }
+    return good;
+}
+
+static void apply_silu_mul(const kz__kernels *k, float *y, const float *x, const float *w,
+                           const float *z, size_t n16) {
+    (void)w;
+    k->silu_mul(y, x, z, n16);
+}
+
+static void apply_silu(const kz__kernels *k, float *y, const float *x, const float *w,
+                       const float *z, size_t n16) {
+    (void)w;
+    (void)z;
+    k->silu(y, x, n16);
+}
+
+static void apply_gelu(const kz__kernels *k, float *y, const float *x, const float *w,
+                       const float *z, size_t n16) {
+    (void)w;
+    (void)z;
+    k->gelu(y, x, n16);
+}
+
+static void apply_add(const kz__kernels *k, float *y, const float *x, const float *w, const float *z,
+                      size_t n16) {
+    (void)w;
+    k->add(y, x, z, n16);
+}
+
+static void apply_scale_add(const kz__kernels *k, float *y, const float *x, const float *w,
+                            const float *z, size_t n16) {
+    k->scale_add(y, x, w, z, n16);
+}
+
+static int check_silu_mul(state *s) {
+    return check_elements(s, apply_silu_mul, 2);
+}
+
+static int check_silu(state *s) {
+    return check_elements(s, apply_silu, 1);
+}
+
+static int check_gelu(state *s) {
+    return check_elements(s, apply_gelu, 1);
+}
+
+static int check_add(state *s) {
+    return check_elements(s, apply_add, 2);
+}
+
+static int check_scale_add(state *s) {
+    return check_elements(s, apply_scale_add, 2);
+}
+
+/* ---- channels last ------------------------------------------------------------------------ */
+
+static int check_snake(state *s) {
+    int good = 1;
+    for (size_t i = 0; i < 60; i++) {
+        int mode = (int)(i % MODES);
+        size_t rows = 1 + below(s, 5);
+        size_t c16 = KZ__LANES * (1 + below(s, 5));
+        size_t ldx = c16 + KZ__LANES * below(s, 2);
+        size_t ldy = c16 + KZ__LANES * below(s, 2);
+        int in_place = (int)below(s, 2);
+        float *y[2];
+        size_t outs = (rows - 1) * ldy + c16;
+        outputs(s, y, outs, mode);
+        const float *x = input(s, X, (rows - 1) * ldx + c16, mode);
+        const float *a = input(s, W, c16, i % 2 ? mode : MAGNITUDES);
+        const float *b = input(s, B, c16, mode);
+        for (int j = 0; j < 2; j++) {
+            const kz__kernels *k = j ? &s->variant : &s->reference;
+            k->snake(y[j], ldy, in_place ? y[j] : x, in_place ? ldy : ldx, a, b, rows, c16);
+        }
+        good &= equal(y, outs);
+    }
+    return good;
+}
+
+static int check_depthwise(state *s) {
+    int good = 1;
+    for (size_t i = 0; i < 60; i++) {
+        int mode = (int)(i % MODES);
+        size_t rows = 1 + below(s, 9);
+        size_t taps = 1 + i % 7;
+        size_t c16 = KZ__LANES * (1 + below(s, 5));
+        size_t ldx = c16 + KZ__LANES * below(s, 2);
+        size_t ldy = c16 + KZ__LANES * below(s, 2);
+        float *y[2];
+        size_t outs = (rows - 1) * ldy + c16;
+        outputs(s, y, outs, PLAIN);
+        const float *x = input(s, X, (rows + taps - 2) * ldx + c16, mode);
+        const float *w = input(s, W, taps * c16, mode);
+        const float *b = input(s, B, c16, mode);
+        s->reference.depthwise(y[0], ldy, x, ldx, w, b, rows, c16, taps);
+        s->variant.depthwise(y[1], ldy, x, ldx, w, b, rows, c16, taps);
+        good &= equal(y, outs);
+    }
+    return good;
+}
+
+static int check_clamp(state *s) {
+    int good = 1;
+    for (size_t n = 0; n <= 70; n++) {
+        int mode = (int)(n % MODES);
+        int in_place = (int)below(s, 2);
+        float *y[2];
+        outputs(s, y, n, mode);
+        const float *x = input(s, X, n, mode);
+        s->reference.clamp(y[0], in_place ? y[0] : x, n);
+        s->variant.clamp(y[1], in_place ? y[1] : x, n);
+        good &= equal(y, n);
+    }
+    return good;
+}
+
+/* Every length, and a value that is not finite at every place. */
+static int check_finite(state *s) {
+    int good = 1;
+    for (size_t n = 0; n <= 70; n++) {
+        float *x = input(s, X, n, n % 2 ? EXTREME : MAGNITUDES);
+        good &= s->reference.finite(x, n) && s->variant.finite(x, n);
+        for (size_t i = 0; i < n; i++) {
+            float kept = x[i];
+            x[i] = kz__float_of(0x7f800000u | (draw(s) & 0x80400000u));
+            good &= !s->reference.finite(x, n) && !s->variant.finite(x, n);
+            x[i] = kept;
+        }
+    }
+    return good;
+}
+
+int kz__kernels_check(const kz__check *check) {
+    state s;
+    int different = 0;
+    kz__kernels_fill(&s.reference, KZ__SCALAR);
+    kz__kernels_fill(&s.variant, check->level);
+    for (int i = 0; i < KZ__CHECK_SLOTS; i++) {
+        s.slots[i] = check->slots[i];
+    }
+#define KZ__KERNEL(op, type) \
+    { \
+        s.random = check->seed; \
+        int good = check_##op(&s); \
+        different += !good; \
+        if (check->report) { \
+            check->report(check->user, #op, good); \
+        } \
+    }
+#include "kernels/kernels.def"
+#undef KZ__KERNEL
+    return different;
+}
