@@ -7,6 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Characters of a transcript in a second, of anything that is speech in any script. */
+#define FASTEST 40.0
+#define SLOWEST 1.0
+
 /* What does not fit the model but can be left out: told, or refused where the caller is strict. */
 static kz_status notice(kz_session *s, const kz_request *r, const char *text) {
     if (r->flags & KZ_STRICT) return kz__fail(&s->err, KZ_ERR_INPUT, "%s", text);
@@ -258,6 +262,22 @@ static kz_status copy_codes(kz_session *s, const kz_request *r, kz__utterance *u
     return KZ_OK;
 }
 
+/* A transcript that nobody can have said in the time of the clip is most likely another text. */
+static kz_status check_pace(kz_session *s, const kz_request *r) {
+    const kz__codec_config *codec = &s->model->config.codec;
+    if (!s->model->has_codec || (r->flags & KZ_AS_REFERENCE)) return KZ_OK;
+    size_t characters = 0;
+    for (const char *at = r->reference_text; *at; at++) characters += (*at & 0xc0) != 0x80;
+    double seconds = (double)r->reference_frames * (double)codec->samples_per_frame /
+                     (double)codec->sample_rate;
+    double pace = (double)characters / seconds;
+    if (pace <= FASTEST && (pace >= SLOWEST || seconds < 2)) return KZ_OK;
+    char text[160];
+    snprintf(text, sizeof text, "the transcript has %zu characters for %.1f s of reference: it may "
+                                "not be the text of this clip", characters, seconds);
+    return notice(s, r, text);
+}
+
 static kz_status fill_clone(kz_session *s, const kz_request *r, kz__utterance *u) {
     const kz__config *c = &s->model->config;
     if (c->kind != KZ_KIND_BASE) {
@@ -285,7 +305,8 @@ static kz_status fill_clone(kz_session *s, const kz_request *r, kz__utterance *u
         return kz__fail(&s->err, KZ_ERR_INPUT,
                         "reference codes need at least one frame and their transcript");
     }
-    return copy_codes(s, r, u);
+    kz_status status = copy_codes(s, r, u);
+    return status ? status : check_pace(s, r);
 }
 
 static kz_status fill_voice(kz_session *s, const kz_request *r, kz__utterance *u) {
