@@ -111,13 +111,17 @@ void kz__session_set_script(kz_session *s, kz__script_fn *script, void *user) {
 /* ---- looking inside ------------------------------------------------------------------------ */
 
 static void tap_decoder(void *user, const char *stage, const float *x, size_t ld, size_t rows,
-                        size_t width) {
+                        size_t width, size_t first, size_t frames) {
     kz_session *s = user;
     char name[48];
+    size_t per_frame = rows / frames;
     snprintf(name, sizeof name, "decoder.%s", stage);
     if (strncmp(stage, "decoder.", 8) == 0) snprintf(name, sizeof name, "%s", stage);
     size_t shape[2] = {1, width};
-    for (size_t r = 0; r < rows; r++) s->tap(s->tap_user, name, s->tap_frame, x + r * ld, shape, 2);
+    for (size_t r = 0; r < rows; r++) {
+        long frame = s->tap_frame + (long)(first + r / per_frame);
+        s->tap(s->tap_user, name, frame, x + r * ld, shape, 2);
+    }
 }
 
 static void tap_layer(void *user, size_t layer, const float *h, size_t ldh, size_t rows,
