@@ -130,6 +130,7 @@ typedef struct kz_model_info {
     size_t speaker_count, language_count;
     kz_type type;             /* weights in use */
     const char *cpu;          /* kernel level in use */
+    uint64_t parameters;      /* values of the tensors in use */
     uint64_t mapped_bytes;    /* weight files, shared with the page cache */
     uint64_t panel_bytes;     /* private: packed weights */
     uint64_t session_bytes;   /* private: one session before its first frame */

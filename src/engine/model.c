@@ -204,6 +204,7 @@ static void info_talker(const kz_model *m, kz_model_info *info) {
     info->speaker_count = c->speaker_count;
     info->language_count = c->language_count;
     info->type = m->type;
+    info->parameters += kz__weights_values(m->weights);
     info->mapped_bytes += kz__weights_mapped(m->weights);
     const kz__linear *head = &m->predictor.heads[0];
     info->lm_bytes_per_frame =
@@ -226,6 +227,7 @@ kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
         info->samples_per_frame = (int)c->samples_per_frame;
         info->codes_per_frame = (int)c->quantizers;
         info->codebook_size = (int)c->codebook_size;
+        info->parameters += kz__weights_values(m->codec_weights);
         info->mapped_bytes += kz__weights_mapped(m->codec_weights);
         info->decoder_macs_per_frame = kz__codec_decoder_macs(&m->decoder);
     }

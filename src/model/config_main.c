@@ -243,9 +243,15 @@ static bool open_map(kz__mem *mem, kz__reader *reader, const kz__section *part, 
     return *list != NULL;
 }
 
-/* The same name twice, once lowered. */
-static bool seen_before(json_t *seen, const char *name) {
-    return json_object_get(seen, name) || json_object_set_new(seen, name, json_true()) != 0;
+/* Refuses a name that is there twice once it is lower case. */
+static void check_twice(kz__reader *reader, json_t *seen, const char *name, const char *label) {
+    kz__shown shown;
+    if (json_object_get(seen, name)) {
+        kz__reader_fail(reader, "%s%s is there twice, in other case", label,
+                        kz__show_name(&shown, name));
+    } else if (json_object_set_new(seen, name, json_true()) != 0 && reader->status == KZ_OK) {
+        reader->status = kz__fail_memory(reader->err);
+    }
 }
 
 static void read_languages(kz__mem *mem, kz__reader *reader, const kz__section *part,
@@ -266,11 +272,7 @@ static void read_languages(kz__mem *mem, kz__reader *reader, const kz__section *
         language->name = lower_name(mem, reader, name, "talker_config.codec_language_id");
         if (!language->name) break;
         config->language_count++;
-        if (seen_before(seen, language->name)) {
-            kz__shown shown;
-            kz__reader_fail(reader, "%s%s is there twice, in other case", label,
-                            kz__show_name(&shown, name));
-        }
+        check_twice(reader, seen, language->name, label);
         language->id = read_id(reader, &map, name, config->talker_vocab);
         if (reader->status != KZ_OK) break;
     }
@@ -322,18 +324,17 @@ static void read_speakers(kz__mem *mem, kz__reader *reader, const kz__section *p
     if (!open_map(mem, reader, part, "spk_id", label, sizeof *config->speakers, &map, &list))
         return;
     config->speakers = list;
-    const json_t *dialects = json_object_get(part->object, "spk_is_dialect");
+    const json_t *dialects = NULL;
+    if (kz__section_has(part, "spk_is_dialect")) {
+        dialects = kz__read_section(reader, part, "spk_is_dialect", label).object;
+    }
     json_t *seen = json_object();
     json_object_foreach((json_t *)(uintptr_t)map.object, name, value) {
         kz__speaker_config *speaker = &config->speakers[config->speaker_count];
         speaker->name = lower_name(mem, reader, name, "talker_config.spk_id");
         if (!speaker->name) break;
         config->speaker_count++;
-        if (seen_before(seen, speaker->name)) {
-            kz__shown shown;
-            kz__reader_fail(reader, "%s%s is there twice, in other case", label,
-                            kz__show_name(&shown, name));
-        }
+        check_twice(reader, seen, speaker->name, label);
         speaker->id = read_id(reader, &map, name, config->talker_vocab);
         speaker->dialect = read_dialect(mem, reader, dialects, name, config);
         if (reader->status != KZ_OK) break;

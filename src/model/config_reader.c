@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limits far above any known model, low enough that no product of three overflows 64 bits. */
+/* Limits far above any known model. With those of the other files they keep every product that a
+ * tensor or a cache needs (vocabulary * width, width * width * kernel, layers * heads * head_dim *
+ * positions) under 2^48 elements; no build with a narrower size_t is offered. */
+_Static_assert(SIZE_MAX / 64 >= (uint64_t)1 << 48, "sizes of a model need 64 bits");
 enum {
     MAX_WIDTH = 65536,
     MAX_LAYERS = 512,
@@ -26,7 +29,7 @@ void kz__reader_fail(kz__reader *reader, const char *format, ...) {
 }
 
 /* What a value is, for "is ...". */
-static const char *describe(const json_t *value, char text[64]) {
+static const char *describe(const json_t *value, char text[128]) {
     kz__shown shown;
     if (!value) return "missing";
     switch (json_typeof(value)) {
@@ -36,12 +39,12 @@ static const char *describe(const json_t *value, char text[64]) {
     case JSON_FALSE: return "false";
     case JSON_NULL: return "null";
     case JSON_INTEGER:
-        snprintf(text, 64, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        snprintf(text, 128, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         return text;
-    case JSON_REAL: snprintf(text, 64, "%g", json_real_value(value)); return text;
+    case JSON_REAL: snprintf(text, 128, "%g", json_real_value(value)); return text;
     case JSON_STRING: break;
     }
-    snprintf(text, 64, "'%.60s'", kz__show_name(&shown, json_string_value(value)));
+    snprintf(text, 128, "'%s'", kz__show_name(&shown, json_string_value(value)));
     return text;
 }
 
@@ -52,7 +55,7 @@ static const json_t *get(const kz__reader *reader, const kz__section *section, c
 /* "FILE: LABELKEY is GOT, WANTED" */
 static void fail_value(kz__reader *reader, const kz__section *section, const char *key,
                        const json_t *value, const char *wanted) {
-    char text[64];
+    char text[128];
     kz__reader_fail(reader, "%s%s is %s, %s", section->label, key, describe(value, text), wanted);
 }
 

@@ -69,7 +69,6 @@ bool kz__char_inert(int32_t c) {
     case UTF8PROC_CATEGORY_PF:
     case UTF8PROC_CATEGORY_PO:
     case UTF8PROC_CATEGORY_SC:
-    case UTF8PROC_CATEGORY_SO:
     case UTF8PROC_CATEGORY_CC: return true;
     default: return false;
     }

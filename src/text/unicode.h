@@ -1,4 +1,10 @@
-/* What the text front end asks about a character. Categories and decompositions are utf8proc's. */
+/* What the text front end asks about a character. Categories and decompositions are utf8proc's.
+ *
+ * Known differences from the official tokenizer, all in characters newer than one of the two knows
+ * (with utf8proc 2.8, Unicode 15.0): its split pattern knows Unicode 16 (letters and digits of 15.1
+ * and 16), its normaliser Unicode 9 (the order of adjacent marks added since, and the one composition
+ * added since, U+11935 U+11930).
+ */
 #ifndef KZ_TEXT_UNICODE_H
 #define KZ_TEXT_UNICODE_H
 

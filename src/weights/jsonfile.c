@@ -5,10 +5,19 @@
 #include "base/path.h"
 #include "weights/foreign.h"
 
+/* The parser leaves no text where its first allocation failed. */
+kz_status kz__json_fail(const json_error_t *error, const char *file, kz__err *err) {
+    kz__shown reason;
+    if (!error->text[0] || json_error_code(error) == json_error_out_of_memory) {
+        return kz__fail_memory(err);
+    }
+    return kz__fail(err, KZ_ERR_MODEL, "'%s' is not valid JSON: line %d: %s", file, error->line,
+                    kz__show_name(&reason, error->text));
+}
+
 kz_status kz__json_parse(const void *bytes, size_t size, const char *path, json_t **root,
                          kz__err *err) {
     kz__shown shown;
-    kz__shown reason;
     *root = NULL;
     kz__show_path(&shown, path);
     if (size == 0) return kz__fail(err, KZ_ERR_MODEL, "'%s' is empty", shown.text);
@@ -21,9 +30,7 @@ kz_status kz__json_parse(const void *bytes, size_t size, const char *path, json_
     json_error_t error;
     json_t *value = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     if (!value) {
-        if (json_error_code(&error) == json_error_out_of_memory) return kz__fail_memory(err);
-        return kz__fail(err, KZ_ERR_MODEL, "'%s' is not valid JSON: line %d: %s", shown.text,
-                        error.line, kz__show_name(&reason, error.text));
+        return kz__json_fail(&error, shown.text, err);
     }
     if (!json_is_object(value)) {
         json_decref(value);

@@ -16,12 +16,13 @@ static bool ends_with(const char *text, const char *end) {
     return a >= b && !strcmp(text + a - b, end);
 }
 
-static kz__path_kind look_inside(kz__mem *mem, const char *folder, const char *name) {
+static kz_status look_inside(kz__mem *mem, const char *folder, const char *name,
+                             kz__path_kind *kind, kz__err *err) {
     char *path = kz__path_join(mem, folder, name);
-    if (!path) return KZ__PATH_MISSING;
-    kz__path_kind kind = kz__path_look(path);
+    if (!path) return kz__fail_memory(err);
+    *kind = kz__path_look(path);
     kz__free(mem, path);
-    return kind;
+    return KZ_OK;
 }
 
 static kz_status fail_file(const char *path, kz__err *err) {
@@ -41,15 +42,15 @@ static kz_status fail_file(const char *path, kz__err *err) {
                     shown.text);
 }
 
-/* The plain name in refs/main, or an empty string. */
-static void read_main(kz__mem *mem, const char *root, char name[128]) {
+/* The plain name in refs/main, or an empty string where there is none. */
+static kz_status read_main(kz__mem *mem, const char *root, char name[128], kz__err *err) {
     kz__mapfile map;
     name[0] = 0;
     char *path = kz__path_join(mem, root, "refs/main");
-    if (!path) return;
+    if (!path) return kz__fail_memory(err);
     kz_status status = kz__mapfile_open(&map, path, NULL);
     kz__free(mem, path);
-    if (status != KZ_OK) return;
+    if (status != KZ_OK) return KZ_OK;
     size_t length = 0;
     while (length < map.size && length < 127 && map.data[length] > ' ' && map.data[length] != '/') {
         length++;
@@ -60,6 +61,7 @@ static void read_main(kz__mem *mem, const char *root, char name[128]) {
         name[length] = 0;
     }
     kz__mapfile_close(&map);
+    return KZ_OK;
 }
 
 /* Newest first; equal times: the greater name, so that the choice does not depend on the folder's
@@ -71,63 +73,76 @@ static bool newer(const struct stat *a, const char *a_name, const struct stat *b
     return strcmp(a_name, b_name) > 0;
 }
 
-/* The newest snapshot with a config.json; *best stays NULL where there is none. */
-static kz_status newest_snapshot(kz__mem *mem, const char *snapshots, char **best, kz__err *err) {
-    struct stat best_info;
+typedef struct candidate {
+    char *path; /* NULL: none yet */
+    struct stat info;
+} candidate;
+
+/* Takes snapshots/name for *best where it is newer and has a config.json. */
+static kz_status consider(kz__mem *mem, const char *snapshots, const char *name, candidate *best,
+                          kz__err *err) {
+    candidate next = {kz__path_join(mem, snapshots, name), {0}};
+    kz__path_kind kind = KZ__PATH_MISSING;
+    if (!next.path) return kz__fail_memory(err);
+    kz_status status = look_inside(mem, next.path, "config.json", &kind, err);
+    bool taken = status == KZ_OK && kind != KZ__PATH_MISSING && stat(next.path, &next.info) == 0 &&
+                 (!best->path || newer(&next.info, next.path, &best->info, best->path));
+    kz__free(mem, taken ? best->path : next.path);
+    if (taken) *best = next;
+    return status;
+}
+
+/* The newest snapshot with a config.json; *path is NULL where there is none. */
+static kz_status newest_snapshot(kz__mem *mem, const char *snapshots, char **path, kz__err *err) {
+    candidate best = {NULL, {0}};
     DIR *folder = opendir(snapshots);
     if (!folder) return kz__path_fail(err, snapshots, errno);
     struct dirent *item = NULL;
     kz_status status = KZ_OK;
-    memset(&best_info, 0, sizeof best_info);
     while (status == KZ_OK && (item = readdir(folder))) {
-        struct stat info;
-        if (item->d_name[0] == '.') continue;
-        char *path = kz__path_join(mem, snapshots, item->d_name);
-        if (!path) {
-            status = kz__fail_memory(err);
-        } else if (stat(path, &info) == 0 &&
-                   look_inside(mem, path, "config.json") != KZ__PATH_MISSING &&
-                   (!*best || newer(&info, path, &best_info, *best))) {
-            kz__free(mem, *best);
-            *best = path;
-            best_info = info;
-        } else {
-            kz__free(mem, path);
-        }
+        if (item->d_name[0] != '.') status = consider(mem, snapshots, item->d_name, &best, err);
     }
     closedir(folder);
+    *path = best.path;
     return status;
 }
 
-/* root holds `snapshots`. */
+/* The snapshot that refs/main names; *path is NULL where there is none. */
+static kz_status main_snapshot(kz__mem *mem, const char *snapshots, const char *name, char **path,
+                               kz__err *err) {
+    if (!name[0]) return KZ_OK;
+    *path = kz__path_join(mem, snapshots, name);
+    if (!*path) return kz__fail_memory(err);
+    if (kz__path_look(*path) == KZ__PATH_FOLDER) return KZ_OK;
+    kz__free(mem, *path);
+    *path = NULL;
+    return KZ_OK;
+}
+
+/* root holds `snapshots`. *folder may be set on failure too. */
 static kz_status locate_repository(kz__mem *mem, const char *root, char **folder, kz__err *err) {
     kz__shown shown;
     char name[128];
     char *snapshots = kz__path_join(mem, root, "snapshots");
     if (!snapshots) return kz__fail_memory(err);
-    read_main(mem, root, name);
-    char *wanted = name[0] ? kz__path_join(mem, snapshots, name) : NULL;
-    if (wanted && kz__path_look(wanted) == KZ__PATH_FOLDER) {
-        kz__free(mem, snapshots);
-        *folder = wanted;
-        return KZ_OK;
+    kz_status status = read_main(mem, root, name, err);
+    if (status == KZ_OK) status = main_snapshot(mem, snapshots, name, folder, err);
+    if (status == KZ_OK && !*folder) {
+        status = newest_snapshot(mem, snapshots, folder, err);
+        if (status == KZ_OK && *folder && name[0]) {
+            kz__log(KZ__NOTICE,
+                    "refs/main names a snapshot that is not there, '%s' is taken instead",
+                    kz__show_path(&shown, *folder));
+        }
     }
-    kz__free(mem, wanted);
-    kz_status status = newest_snapshot(mem, snapshots, folder, err);
     kz__free(mem, snapshots);
-    if (status != KZ_OK) return status;
-    if (!*folder) {
-        return kz__fail(err, KZ_ERR_MODEL,
-                        "the cache folder '%s' holds no snapshot with a config.json: fetch the "
-                        "model "
-                        "again",
-                        kz__show_path(&shown, root));
+    if (status == KZ_OK && !*folder) {
+        status = kz__fail(err, KZ_ERR_MODEL,
+                          "the cache folder '%s' holds no snapshot with a config.json: fetch the "
+                          "model again",
+                          kz__show_path(&shown, root));
     }
-    if (name[0]) {
-        kz__log(KZ__NOTICE, "refs/main names a snapshot that is not there, '%s' is taken instead",
-                kz__show_path(&shown, *folder));
-    }
-    return KZ_OK;
+    return status;
 }
 
 /* A name in the folder that explains why it is no checkpoint: a cached model or a GGUF file. */
@@ -197,9 +212,12 @@ kz_status kz__locate_checkpoint(kz__mem *mem, const char *path, char **folder, k
                         kz__show_path(&shown, path));
     case KZ__PATH_FOLDER: break;
     }
-    kz_status status = KZ_OK;
-    if (look_inside(mem, path, "config.json") == KZ__PATH_MISSING &&
-        look_inside(mem, path, "snapshots") == KZ__PATH_FOLDER) {
+    kz__path_kind config = KZ__PATH_MISSING;
+    kz__path_kind snapshots = KZ__PATH_MISSING;
+    kz_status status = look_inside(mem, path, "config.json", &config, err);
+    if (status == KZ_OK) status = look_inside(mem, path, "snapshots", &snapshots, err);
+    if (status != KZ_OK) return status;
+    if (config == KZ__PATH_MISSING && snapshots == KZ__PATH_FOLDER) {
         status = locate_repository(mem, path, folder, err);
     } else {
         *folder = kz__strndup(mem, path, strlen(path));

@@ -3,9 +3,9 @@
 
 #include "base/path.h"
 #include "weights/foreign.h"
+#include "weights/jsonfile.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,12 +88,9 @@ static kz_status read_length(const parser *p, const unsigned char *bytes, size_t
 static kz_status parse_json(const parser *p, const unsigned char *bytes, size_t length,
                             json_t **root) {
     json_error_t error;
-    kz__shown reason;
     *root = json_loadb((const char *)bytes, length, JSON_REJECT_DUPLICATES, &error);
     if (*root) return KZ_OK;
-    if (json_error_code(&error) == json_error_out_of_memory) return kz__fail_memory(p->err);
-    return kz__fail(p->err, KZ_ERR_MODEL, "'%s': the header is not valid JSON: %s", p->file,
-                    kz__show_name(&reason, error.text));
+    return kz__json_fail(&error, p->file, p->err);
 }
 
 static bool read_count(const json_t *value, uint64_t *count) {

@@ -290,6 +290,17 @@ const char *kz__weights_unused(const kz__weights *weights, const char *prefix, s
     return NULL;
 }
 
+uint64_t kz__weights_values(const kz__weights *weights) {
+    uint64_t values = 0;
+    for (size_t i = 0; i < weights->entry_count; i++) {
+        const kz__st_tensor *t = weights->entries[i].tensor;
+        uint64_t count = weights->entries[i].used ? 1 : 0;
+        for (int d = 0; d < t->rank; d++) count *= t->shape[d];
+        values += count;
+    }
+    return values;
+}
+
 uint64_t kz__weights_mapped(const kz__weights *weights) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < weights->file_count; i++) bytes += weights->files[i].map.size;

@@ -26,6 +26,9 @@ kz_status kz__weights_need(kz__weights *weights, const char *name, int rank, con
  * NULL. */
 const char *kz__weights_unused(const kz__weights *weights, const char *prefix, size_t index);
 
+/* Values of the tensors that were needed. */
+uint64_t kz__weights_values(const kz__weights *weights);
+
 /* Bytes of the mapped files. */
 uint64_t kz__weights_mapped(const kz__weights *weights);
 

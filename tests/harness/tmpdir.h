@@ -1,4 +1,5 @@
-/* Files for a test: a fresh folder, files in it, and its removal. Everything fails the test itself. */
+/* Files for a test: a fresh folder, files in it, and its removal. Everything fails the test itself.
+ */
 #ifndef KZT_HARNESS_TMPDIR_H
 #define KZT_HARNESS_TMPDIR_H
 

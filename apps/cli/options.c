@@ -1,0 +1,178 @@
+/* Order in this table is order in the help. */
+#include "cli/options.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define AT(member) offsetof(kz__settings, member)
+#define SAY KZ__SAY
+#define SOUND (KZ__SAY | KZ__DECODE)
+#define REQUEST (KZ__SAY | KZ__PROMPT)
+#define TEXTS (KZ__SAY | KZ__PROMPT | KZ__TOKENIZE)
+#define RUNS (KZ__SAY | KZ__DECODE | KZ__VALIDATE | KZ__BENCH | KZ__SELFTEST)
+#define MODELS KZ__ALL_VERBS
+#define FRAMES_MAX 1e6
+
+static const kz__option list[] = {
+    {.name = "model", .letter = 'm', .kind = KZ__TEXT, .offset = AT(model), .value = "PATH",
+     .verbs = TEXTS | KZ__DECODE | KZ__VOICES | KZ__BENCH, .variable = true,
+     .help = "checkpoint folder or Hugging Face cache folder\n(default: the voice in the box)"},
+    {.name = "codec", .kind = KZ__TEXT, .offset = AT(codec), .value = "PATH", .verbs = MODELS,
+     .help = "speech tokenizer folder, for checkpoints without one"},
+    {.name = "type", .kind = KZ__CHOICE, .offset = AT(type), .value = "TYPE", .variable = true,
+     .verbs = (RUNS | KZ__INFO | KZ__PROMPT) & ~(unsigned)KZ__DECODE, .choices = "f32|bf16",
+     .later = "q8|q4", .help = "weights in use: f32 or bf16 (default: as stored)"},
+    {.name = "decoder", .kind = KZ__CHOICE, .offset = AT(decoder), .value = "HOW",
+     .verbs = RUNS, .choices = "direct", .later = "winograd|int8", .variable = true,
+     .help = "arithmetic of the codec decoder: direct"},
+    {.name = "voice", .letter = 'v', .kind = KZ__TEXT, .offset = AT(voice), .value = "NAME",
+     .verbs = REQUEST, .variable = true,
+     .help = "speaker of the model ('kazeia voices' lists them)"},
+    {.name = "language", .letter = 'l', .kind = KZ__TEXT, .offset = AT(language),
+     .value = "NAME", .verbs = REQUEST, .variable = true,
+     .help = "name or ISO 639 code, a region is ignored (default: auto)"},
+    {.name = "instruct", .letter = 'i', .kind = KZ__TEXT, .offset = AT(instruct),
+     .value = "TEXT", .verbs = REQUEST, .help = "style, for models that take it"},
+    {.name = "ref-audio", .kind = KZ__LATER, .value = "FILE", .verbs = REQUEST, .help = ""},
+    {.name = "ref-text", .kind = KZ__LATER, .value = "TEXT", .verbs = REQUEST, .help = ""},
+    {.name = "rate", .kind = KZ__LATER, .value = "X", .verbs = SAY, .help = ""},
+    {.name = "pause", .kind = KZ__LATER, .value = "X", .verbs = SAY, .help = ""},
+    {.name = "normalize", .kind = KZ__LATER, .verbs = SAY, .help = ""},
+    {.name = "file", .letter = 'f', .kind = KZ__TEXT, .offset = AT(file), .value = "FILE",
+     .verbs = TEXTS, .help = "text from a file; '-' is standard input"},
+    {.name = "lines", .kind = KZ__FLAG, .offset = AT(lines), .verbs = SAY, .variable = true,
+     .help = "each line is a piece of its own, spoken as it comes"},
+    {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .verbs = TEXTS, .variable = true,
+     .help = "notices about input that does not fit become errors"},
+    {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
+     .verbs = SOUND,
+     .help = ".wav or .raw; '-' is standard output. Without it: a\nterminal plays, "
+             "anything else gets WAV"},
+    {.name = "format", .kind = KZ__CHOICE, .offset = AT(format), .value = "FORMAT",
+     .verbs = SOUND, .choices = "wav|raw", .later = "flac|ogg|opus|mp3", .variable = true,
+     .help = "wav or raw, whatever the name of the file says"},
+    {.name = "bits", .kind = KZ__CHOICE, .offset = AT(bits), .value = "BITS", .verbs = SOUND,
+     .choices = "16|24|32f", .variable = true,
+     .help = "sample format: 16, 24 or 32f (default: 16)"},
+    {.name = "seed", .kind = KZ__SEED, .offset = AT(seed), .value = "N",
+     .verbs = SAY | KZ__BENCH, .variable = true,
+     .help = "0 to 2^64-1; -1 (default): drawn, and shown by --verbose,\n--stats and --json"},
+    {.name = "temperature", .kind = KZ__REAL, .offset = AT(temperature), .value = "X",
+     .verbs = SAY, .low = 0, .high = 100, .variable = true, .old = "KZTTS_TEMP",
+     .help = "0 is greedy (default of this and the next four: the\nmodel's generation_config.json)"},
+    {.name = "top-k", .kind = KZ__INTEGER, .offset = AT(top_k), .value = "N", .verbs = SAY,
+     .low = 0, .high = 1e6, .variable = true, .old = "KZTTS_TOPK", .help = "0 is off"},
+    {.name = "top-p", .kind = KZ__REAL, .offset = AT(top_p), .value = "X", .verbs = SAY,
+     .low = 0, .high = 1, .above = true, .variable = true, .old = "KZTTS_TOPP",
+     .help = "1 is off"},
+    {.name = "repetition-penalty", .kind = KZ__REAL, .offset = AT(repetition_penalty),
+     .value = "X", .verbs = SAY, .low = 0, .high = 100, .above = true, .variable = true,
+     .old = "KZTTS_REPP", .help = "1 is off"},
+    {.name = "repetition-window", .kind = KZ__INTEGER, .offset = AT(repetition_window),
+     .value = "N", .verbs = SAY, .low = 0, .high = FRAMES_MAX, .variable = true,
+     .help = "last codes looked at; 0: the whole utterance"},
+    {.name = "cp-temperature", .kind = KZ__REAL, .offset = AT(cp_temperature), .value = "X",
+     .verbs = SAY, .low = 0, .high = 100, .variable = true, .old = "KZTTS_CP_TEMP",
+     .help = "as --temperature, for the code predictor; so the others"},
+    {.name = "cp-top-k", .kind = KZ__INTEGER, .offset = AT(cp_top_k), .value = "N",
+     .verbs = SAY, .low = 0, .high = 1e6, .variable = true, .old = "KZTTS_CP_TOPK", .help = "as --top-k"},
+    {.name = "cp-top-p", .kind = KZ__REAL, .offset = AT(cp_top_p), .value = "X", .verbs = SAY,
+     .low = 0, .high = 1, .above = true, .variable = true, .old = "KZTTS_CP_TOPP", .help = "as --top-p"},
+    {.name = "cp-repetition-penalty", .kind = KZ__REAL, .offset = AT(cp_repetition_penalty),
+     .value = "X", .verbs = SAY, .low = 0, .high = 100, .above = true, .variable = true,
+     .old = "KZTTS_CP_REPP", .help = "counts codes of the same codebook (default: 1, off)"},
+    {.name = "cp-repetition-window", .kind = KZ__INTEGER, .offset = AT(cp_repetition_window),
+     .value = "N", .verbs = SAY, .low = 0, .high = FRAMES_MAX, .variable = true, .help = "as --repetition-window"},
+    {.name = "greedy", .kind = KZ__FLAG, .offset = AT(greedy), .verbs = SAY | KZ__BENCH,
+     .variable = true, .help = "no sampling in either"},
+    {.name = "max-frames", .kind = KZ__INTEGER, .offset = AT(max_frames), .value = "N",
+     .verbs = SAY, .low = 1, .high = FRAMES_MAX, .variable = true,
+     .help = "at most N frames of 80 ms (default: the reference's limit\nand a bound that grows "
+             "with the text)"},
+    {.name = "min-frames", .kind = KZ__INTEGER, .offset = AT(min_frames), .value = "N",
+     .verbs = SAY, .low = 0, .high = FRAMES_MAX, .variable = true,
+     .help = "end of speech is not drawn before N frames (default: 2)"},
+    {.name = "frames", .kind = KZ__INTEGER, .offset = AT(frames), .value = "N",
+     .verbs = SAY | KZ__BENCH | KZ__SELFTEST, .low = 1, .high = FRAMES_MAX, .variable = true,
+     .help = "exactly N frames"},
+    {.name = "packet", .kind = KZ__INTEGER, .offset = AT(packet), .value = "N",
+     .verbs = SOUND | KZ__BENCH, .low = 1, .high = 1000, .variable = true,
+     .help = "frames decoded together; never changes the samples"},
+    {.name = "threads", .letter = 't', .kind = KZ__INTEGER, .offset = AT(threads), .value = "N",
+     .verbs = RUNS, .low = 1, .high = 1024, .variable = true,
+     .help = "never changes the samples (default: all processors that\nthis process may use)"},
+    {.name = "cpu", .kind = KZ__TEXT, .offset = AT(cpu), .value = "LEVEL",
+     .verbs = RUNS | KZ__INFO | KZ__PROMPT, .variable = true,
+     .help = "highest kernel level ('kazeia info' lists them); never\nchanges the samples"},
+    {.name = "cp-oracle", .kind = KZ__FLAG, .offset = AT(cp_oracle),
+     .verbs = SAY | KZ__VALIDATE | KZ__BENCH, .variable = true, .old = "KZTTS_CP_CACHE",
+     .old_inverted = true,
+     .help = "code predictor without its cache: slow, never changes the\nsamples"},
+    {.name = "whole-text", .kind = KZ__FLAG, .offset = AT(whole_text), .verbs = REQUEST,
+     .variable = true, .help = "the text is in the prompt as a whole"},
+    {.name = "live-text", .kind = KZ__FLAG, .offset = AT(live_text), .verbs = REQUEST,
+     .variable = true,
+     .help = "the text comes along with the frames; standard input is\nspoken as it arrives"},
+    {.name = "as-reference", .kind = KZ__FLAG, .offset = AT(as_reference),
+     .verbs = TEXTS | KZ__DECODE, .variable = true,
+     .help = "every quirk of the official package, for comparisons"},
+    {.name = "codes", .kind = KZ__TEXT, .offset = AT(codes), .value = "FILE", .verbs = SAY,
+     .help = "writes the codes too: .npy, or .txt with a frame per line"},
+    {.name = "dump", .kind = KZ__TEXT, .offset = AT(dump), .value = "DIR",
+     .verbs = SOUND | KZ__VALIDATE,
+     .help = "every stage's values as .npy, all rows of a stage in one\nfile, and index.csv"},
+    {.name = "npy", .kind = KZ__TEXT, .offset = AT(npy), .value = "FILE", .verbs = KZ__PROMPT,
+     .help = "writes the embedding rows as float32"},
+    {.name = "text", .kind = KZ__TEXT, .offset = AT(text), .value = "TEXT",
+     .verbs = KZ__BENCH, .help = "text to speak (default: a sentence of 21 words)"},
+    {.name = "repeat", .kind = KZ__INTEGER, .offset = AT(repeat), .value = "N",
+     .verbs = KZ__BENCH, .low = 1, .high = 1000, .variable = true,
+     .help = "runs; the best and the median are shown (default: 3)"},
+    {.name = "alternate", .kind = KZ__TEXT, .offset = AT(alternate), .value = "LEVEL",
+     .verbs = KZ__BENCH, .help = "a second series at this kernel level, run by run in turn"},
+    {.name = "stats", .kind = KZ__FLAG, .offset = AT(stats), .verbs = SOUND, .variable = true,
+     .help = "a record of the run, for people, on standard error"},
+    {.name = "json", .kind = KZ__FLAG, .offset = AT(json), .verbs = KZ__ALL_VERBS,
+     .variable = true, .help = "the result for programs"},
+    {.name = "profile", .kind = KZ__FLAG, .offset = AT(profile), .verbs = SAY | KZ__BENCH,
+     .variable = true, .old = "KZTTS_CP_PROFILE",
+     .help = "time per stage and per pass of the code predictor"},
+    {.name = "hash", .kind = KZ__FLAG, .offset = AT(hash), .verbs = SOUND, .variable = true,
+     .help = "SHA-256 of the float samples, and the number of the\narithmetic"},
+    {.name = "quiet", .letter = 'q', .kind = KZ__FLAG, .offset = AT(quiet),
+     .verbs = KZ__ALL_VERBS, .variable = true, .help = "errors only"},
+    {.name = "verbose", .kind = KZ__FLAG, .offset = AT(verbose),
+     .verbs = RUNS | KZ__PROMPT, .variable = true,
+     .help = "text as it is tokenized, voice, language, limits in use"},
+    {.name = "help", .kind = KZ__FLAG, .offset = AT(help), .verbs = KZ__ALL_VERBS,
+     .help = "this with examples and variables; -h is short"},
+};
+
+static const kz__conflict conflicts[] = {
+    {"greedy", "temperature"}, {"greedy", "cp-temperature"}, {"frames", "max-frames"},
+    {"frames", "min-frames"},  {"whole-text", "live-text"},  {"quiet", "verbose"},
+    {"lines", "live-text"},    {"lines", "dump"},
+};
+
+const kz__options kz__option_table = {list, sizeof list / sizeof *list, conflicts,
+                                      sizeof conflicts / sizeof *conflicts};
+
+void kz__settings_init(kz__settings *s) {
+    memset(s, 0, sizeof *s);
+    s->temperature = KZ_DEFAULT;
+    s->top_k = KZ_DEFAULT;
+    s->top_p = KZ_DEFAULT;
+    s->repetition_penalty = KZ_DEFAULT;
+    s->repetition_window = KZ_DEFAULT;
+    s->cp_temperature = KZ_DEFAULT;
+    s->cp_top_k = KZ_DEFAULT;
+    s->cp_top_p = KZ_DEFAULT;
+    s->cp_repetition_penalty = KZ_DEFAULT;
+    s->cp_repetition_window = KZ_DEFAULT;
+    s->max_frames = KZ_DEFAULT;
+    s->min_frames = KZ_DEFAULT;
+    s->frames = KZ_DEFAULT;
+    s->packet = KZ_DEFAULT;
+    s->threads = KZ_DEFAULT;
+    s->repeat = KZ_DEFAULT;
+}

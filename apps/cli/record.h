@@ -1,0 +1,27 @@
+/* The record of a run: sums over its pieces, and how it is shown (--stats, --profile, --hash,
+ * --json). */
+#ifndef KZ_CLI_RECORD_H
+#define KZ_CLI_RECORD_H
+
+#include "cli/sound.h"
+
+typedef struct kz__record {
+    kz_result sum;     /* times and counts added up; the rest as the last piece says */
+    size_t pieces;
+    kz_finish finish;  /* the worst of the pieces */
+    char detail[256];
+} kz__record;
+
+/* Adds what the session has just done. */
+void kz__record_add(kz__record *record, const kz_session *session);
+
+/* Tells on standard error when a limit ended the run; returns code, or 6 for the guard. */
+int kz__record_finish(kz__cli *cli, const kz__record *record, int code);
+
+/* Shows what was asked for, when the sound is closed. Returns an exit code. */
+int kz__record_show(kz__cli *cli, const kz__record *record, const kz__sound *sound,
+                    const kz_model_info *info);
+
+const char *kz__type_name(kz_type type);
+
+#endif

@@ -1,0 +1,244 @@
+/* One loop for all outputs. The session is pulled with a short timeout, so that Ctrl-C is seen
+ * within a frame. */
+#include "cli/sound.h"
+
+#include "audio/pcm.h"
+#include "common/interrupt.h"
+
+#include <errno.h>
+#include <openssl/evp.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_SAMPLES 15360
+#define READ_TIMEOUT_MS 50
+#define PROGRESS_MS 100.0
+#define ENDINGS ".wav .raw (.flac .ogg .opus .mp3 are not available in this version)"
+
+/* ---- what the options say ----------------------------------------------------------------- */
+
+static bool has_ending(const char *path, const char *ending) {
+    size_t length = strlen(path);
+    size_t tail = strlen(ending);
+    return length > tail && !strcasecmp(path + length - tail, ending);
+}
+
+/* Standard output, devices and FIFOs have no ending to go by: WAV. */
+static bool without_ending(const char *path) {
+    struct stat info;
+    if (!strcmp(path, "-")) return true;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static int plan_format(kz__sound *sound, const char *path) {
+    const kz__settings *set = &sound->cli->set;
+    if (set->format) {
+        sound->raw = !strcasecmp(set->format, "raw");
+    } else if (has_ending(path, ".raw")) {
+        sound->raw = true;
+    } else if (!has_ending(path, ".wav") && !without_ending(path)) {
+        return kz__cli_fail(sound->cli, KZ__EXIT_USAGE, "the ending of '%s' says no format that "
+                            "can be written: " ENDINGS "; or give --format", path);
+    }
+    return KZ__EXIT_DONE;
+}
+
+int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
+    memset(sound, 0, sizeof *sound);
+    sound->cli = cli;
+    const char *bits = cli->set.bits;
+    if (bits) sound->bits = bits[0] == '1' ? KZ__BITS_16 : bits[0] == '2' ? KZ__BITS_24
+                                                                         : KZ__BITS_32F;
+    sound->path = cli->set.output;
+    bool terminal = isatty(STDOUT_FILENO);
+    if (!sound->path && terminal) return KZ__EXIT_DONE;
+    if (!sound->path) sound->path = "-";
+    sound->on_stdout = !strcmp(sound->path, "-") || !strcmp(sound->path, "/dev/stdout");
+    if (sound->on_stdout && terminal) {
+        return kz__cli_fail(cli, KZ__EXIT_USAGE, "sound is not written to a terminal; give "
+                            "--output FILE, or leave it out to hear it");
+    }
+    if (!*sound->path) return kz__cli_fail(cli, KZ__EXIT_USAGE, "--output names no file");
+    return plan_format(sound, sound->path);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static int open_player(kz__sound *sound) {
+    kz__err err = {""};
+    kz_status status = kz__player_open(&sound->player, &sound->cli->mem, sound->rate,
+                                       sound->cli->set.verbose, &err);
+    if (status == KZ_OK) return KZ__EXIT_DONE;
+    return kz__cli_fail(sound->cli, KZ__EXIT_RESOURCE, "%s; write a file with -o FILE.wav",
+                        err.text);
+}
+
+static int open_file(kz__sound *sound) {
+    kz__err err = {""};
+    kz_status status = kz__wav_open(&sound->wav, &sound->cli->mem, sound->path, sound->raw,
+                                    sound->bits, sound->rate, &err);
+    if (status != KZ_OK) return kz__cli_status(sound->cli, status, &err);
+    sound->open = true;
+    if (isatty(sound->wav.out.fd)) {
+        return kz__cli_fail(sound->cli, KZ__EXIT_USAGE, "sound is not written to a terminal");
+    }
+    return KZ__EXIT_DONE;
+}
+
+int kz__sound_open(kz__sound *sound, const kz_model_info *info, kz_session *session) {
+    kz__cli *cli = sound->cli;
+    kz__err err = {""};
+    sound->rate = info->sample_rate;
+    sound->buffer = kz__calloc(&cli->mem, BUFFER_SAMPLES, sizeof *sound->buffer);
+    if (!sound->buffer) return kz__cli_status(cli, KZ_ERR_MEMORY, NULL);
+    if (cli->set.hash) {
+        sound->digest = EVP_MD_CTX_new();
+        if (!sound->digest || !EVP_DigestInit_ex(sound->digest, EVP_sha256(), NULL)) {
+            return kz__cli_fail(cli, KZ__EXIT_FAILED, "SHA-256 is not to be had");
+        }
+    }
+    if (cli->set.dump) {
+        kz_status status = kz__dump_open(&sound->dump, &cli->mem, cli->set.dump, &err);
+        if (status != KZ_OK) return kz__cli_status(cli, status, &err);
+        kz_session_set_tap(session, kz__dump_tap, sound->dump);
+    }
+    return sound->path ? open_file(sound) : open_player(sound);
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+static void hash_samples(kz__sound *sound, const float *samples, size_t count) {
+    unsigned char bytes[4 * 1024];
+    while (sound->digest && count > 0) {
+        size_t take = count < 1024 ? count : 1024;
+        kz__pcm_write_f32(samples, take, bytes);
+        EVP_DigestUpdate(sound->digest, bytes, 4 * take);
+        samples += take;
+        count -= take;
+    }
+}
+
+static void show_progress(kz__sound *sound) {
+    double now = kz__clock_ms();
+    if (now - sound->shown_ms < PROGRESS_MS) return;
+    sound->shown_ms = now;
+    kz__cli_progress(sound->cli, "%.1f s of sound", (double)sound->samples / sound->rate);
+}
+
+/* False where the run must end; *code says how. */
+static bool put(kz__sound *sound, const float *samples, size_t count, int *code) {
+    kz__err err = {""};
+    hash_samples(sound, samples, count);
+    kz_status status = sound->path ? kz__wav_write(&sound->wav, samples, count, &err)
+                                   : kz__player_write(sound->player, samples, count, &err);
+    if (status == KZ_OK) {
+        sound->samples += count;
+        show_progress(sound);
+        return true;
+    }
+    sound->reader_gone = sound->path && sound->wav.out.closed;
+    *code = sound->reader_gone ? KZ__EXIT_DONE : kz__cli_status(sound->cli, status, &err);
+    return false;
+}
+
+static kz_status feed(kz_session *session, kz__live *live) {
+    char piece[4096];
+    ssize_t got = read(STDIN_FILENO, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) return KZ_OK;
+    if (got > 0) return kz_session_append(session, piece, (size_t)got);
+    live->ended = true;
+    return kz_session_finish_text(session);
+}
+
+/* Brings the session to its end, so that its result says `cancelled`. */
+static void cancel(kz__sound *sound, kz_session *session) {
+    kz_status status = KZ_OK;
+    kz_session_cancel(session);
+    for (int i = 0; status == KZ_OK && i < 16; i++) {
+        size_t count = 0;
+        status = kz_session_read(session, sound->buffer, BUFFER_SAMPLES, &count, 0);
+    }
+}
+
+static int session_failed(kz__sound *sound, kz_session *session, kz_status status) {
+    kz__err err;
+    snprintf(err.text, sizeof err.text, "%s", kz_error(session));
+    return kz__cli_status(sound->cli, status, &err);
+}
+
+int kz__sound_run(kz__sound *sound, kz_session *session, kz__live *live) {
+    int code = KZ__EXIT_DONE;
+    for (;;) {
+        if (kz__interrupted()) {
+            cancel(sound, session);
+            return KZ__EXIT_INTERRUPTED;
+        }
+        kz_status status = KZ_OK;
+        bool more = live && !live->ended;
+        if (more && kz__interrupt_wait(STDIN_FILENO, 0)) status = feed(session, live);
+        if (status < 0) return session_failed(sound, session, status);
+        size_t count = 0;
+        status = kz_session_read(session, sound->buffer, BUFFER_SAMPLES, &count,
+                                 READ_TIMEOUT_MS);
+        if (count > 0 && !put(sound, sound->buffer, count, &code)) {
+            cancel(sound, session);
+            return code;
+        }
+        if (status == KZ_DONE) return KZ__EXIT_DONE;
+        if (status < 0) return session_failed(sound, session, status);
+        if (status != KZ_NEED_TEXT) continue;
+        if (!live || live->ended) return session_failed(sound, session, KZ_ERR_STATE);
+        kz__interrupt_wait(STDIN_FILENO, -1);
+    }
+}
+
+/* ---- closing ------------------------------------------------------------------------------ */
+
+static void end_hash(kz__sound *sound) {
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned length = 0;
+    if (sound->digest && EVP_DigestFinal_ex(sound->digest, bytes, &length)) {
+        for (unsigned i = 0; i < length && i < 32; i++) {
+            snprintf(sound->hash + 2 * i, 3, "%02x", bytes[i]);
+        }
+    }
+    EVP_MD_CTX_free(sound->digest);
+    sound->digest = NULL;
+}
+
+static int close_file(kz__sound *sound, int code) {
+    kz__err err = {""};
+    bool keep = code == KZ__EXIT_DONE || (sound->samples > 0 && code != KZ__EXIT_OUTPUT);
+    if (!keep || sound->reader_gone) {
+        kz__wav_discard(&sound->wav);
+        return code;
+    }
+    kz_status status = kz__wav_commit(&sound->wav, &err);
+    if (status == KZ_OK || sound->wav.out.closed) return code;
+    return kz__cli_status(sound->cli, status, &err);
+}
+
+int kz__sound_close(kz__sound *sound, int code) {
+    kz__err err = {""};
+    kz_status status = KZ_OK;
+    if (!sound->cli) return code;
+    if (sound->player) {
+        kz__cli_progress(sound->cli, "playing");
+        status = kz__player_close(sound->player, kz__interrupted, &err);
+        sound->player = NULL;
+    }
+    kz__cli_progress(sound->cli, NULL);
+    if (status != KZ_OK && code == KZ__EXIT_DONE) code = kz__cli_status(sound->cli, status, &err);
+    if (kz__interrupted() && code == KZ__EXIT_DONE) code = KZ__EXIT_INTERRUPTED;
+    if (sound->open) code = close_file(sound, code);
+    sound->open = false;
+    status = kz__dump_close(sound->dump, &err);
+    sound->dump = NULL;
+    if (status != KZ_OK && code == KZ__EXIT_DONE) code = kz__cli_status(sound->cli, status, &err);
+    kz__free(&sound->cli->mem, sound->buffer);
+    end_hash(sound);
+    sound->buffer = NULL;
+    return code;
+}

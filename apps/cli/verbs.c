@@ -1,0 +1,64 @@
+/* The verbs and their long help. */
+#include "cli/cli.h"
+
+#define LATER(verb, what) {verb, 0, NULL, "", what, NULL}
+
+const kz__verb kz__verbs[] = {
+    {"say", KZ__SAY, kz__cmd_say, "[TEXT...]", "speaks a text",
+     "The text is in the arguments (joined by blanks), in --file, or on standard input.\n"
+     "Several lines are one text; --lines makes each a piece of its own.\n\n"
+     "Examples:\n"
+     "  kazeia say Hello there                        to the loudspeaker\n"
+     "  kazeia say -o hello.wav Hello there           to a file\n"
+     "  fortune | kazeia say | aplay                  WAV to a pipe\n"
+     "  kazeia say -f story.txt --bits 24 -o story.wav --stats\n"
+     "  kazeia say --seed 7 --hash --json -o x.wav Again   the same samples each time\n"
+     "  some-program | kazeia say --live-text         spoken while it is written\n"
+     "  kazeia say -o x.wav -- -5 degrees             a text that begins with '-'\n"},
+    {"info", KZ__INFO, kz__cmd_info, "[MODEL]", "what a model is; without one: this machine",
+     "Examples:\n"
+     "  kazeia info                kernel levels, threads\n"
+     "  kazeia info voice --json   speakers, languages, memory plan\n"},
+    {"voices", KZ__VOICES, kz__cmd_voices, "[list]", "speakers of a model, and their dialects",
+     "Example:\n  kazeia voices -m MODEL\n"},
+    {"tokenize", KZ__TOKENIZE, kz__cmd_tokenize, "[TEXT...]", "token ids and pieces of a text",
+     "One token a line: id, tab, piece with unprintable bytes escaped.\n\n"
+     "Examples:\n"
+     "  kazeia tokenize Hello there\n"
+     "  kazeia tokenize --as-reference -f text.txt --json\n"},
+    {"prompt", KZ__PROMPT, kz__cmd_prompt, "[TEXT...]", "the rows that a request becomes",
+     "Columns: row, part (prompt, or trailing: one row a frame), role, text id, codec id\n"
+     "(\"vector\": the speaker's; \"frame\": of the reference), piece.\n\n"
+     "Examples:\n"
+     "  kazeia prompt -v ada Hello\n"
+     "  kazeia prompt --npy rows.npy Hello\n"},
+    {"decode", KZ__DECODE, kz__cmd_decode, "CODES", "codes to sound",
+     "CODES is a .npy file [frames, 16] of any integer type, or text with a frame a line.\n\n"
+     "Examples:\n"
+     "  kazeia say --codes hello.npy -o hello.wav Hello\n"
+     "  kazeia decode hello.npy -o again.wav\n"},
+    {"validate", KZ__VALIDATE, kz__cmd_validate, "MODEL GOLDEN",
+     "replays a recorded run, compares the codes",
+     "Exit code 0 only if all codes are equal, 1 where one differs.\n\n"
+     "Example:\n  kazeia validate MODEL run.json\n"},
+    {"bench", KZ__BENCH, kz__cmd_bench, "[MODEL]", "speed, with the probe of the machine",
+     "Times are milliseconds per frame of 80 ms (prefill_ms and ttfa_ms: in all).\n\n"
+     "Examples:\n"
+     "  kazeia bench\n"
+     "  kazeia bench MODEL --frames 50 --repeat 5 -t 2 --json\n"
+     "  kazeia bench MODEL --cpu avx2 --alternate avx512\n"},
+    {"selftest", KZ__SELFTEST, kz__cmd_selftest, "[MODEL]",
+     "kernels and a model against the scalar reference",
+     "Exit code 0 only if every kernel, stage and sample is equal bit for bit.\n\n"
+     "Example:\n  kazeia selftest\n"},
+    LATER("encode", "sound to codes"),
+    LATER("clone", "a saved voice from a recording"),
+    LATER("convert", "one packed file"),
+    LATER("serve", "a server"),
+    LATER("pull", "downloads a model"),
+    LATER("list", "models that are there"),
+    LATER("verify", "checks a model's files"),
+    LATER("batch", "many texts"),
+    LATER("book", "a long text"),
+    {NULL, 0, NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,16 @@
+/* Ctrl-C and SIGTERM: the first is noted, so that the program can end its file; the second kills.
+ * Also switches SIGPIPE off: a reader that has gone is seen by the write. */
+#ifndef KZ_COMMON_INTERRUPT_H
+#define KZ_COMMON_INTERRUPT_H
+
+#include <stdbool.h>
+
+void kz__interrupt_ignore_pipe(void);
+void kz__interrupt_install(void);
+bool kz__interrupted(void);
+
+/* Waits until fd can be read (true) or a signal came (false). timeout_ms -1: without end; false
+ * when it ran out. */
+bool kz__interrupt_wait(int fd, int timeout_ms);
+
+#endif

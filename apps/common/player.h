@@ -1,0 +1,23 @@
+/* Sound to the loudspeaker. A thread of its own feeds the device from a queue, so that the caller
+ * never waits for sound to be heard. */
+#ifndef KZ_COMMON_PLAYER_H
+#define KZ_COMMON_PLAYER_H
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+
+typedef struct kz__player kz__player;
+
+/* KZ_ERR_MEMORY (a resource is missing) where there is no device, or this build has no playback.
+ * chatter: let the system's sound libraries print what they want. */
+kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, bool chatter, kz__err *err);
+
+/* Queues samples; fails where the device has gone. */
+kz_status kz__player_write(kz__player *player, const float *samples, size_t count, kz__err *err);
+
+/* Waits until all is heard or stop() says true (asked every few milliseconds), and closes. Takes
+ * NULL. */
+kz_status kz__player_close(kz__player *player, bool (*stop)(void), kz__err *err);
+
+#endif

@@ -1,0 +1,340 @@
+/* The command line's parser, with the program's own table. */
+#include "cli/args.h"
+#include "cli/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WORDS 12
+
+typedef struct variable_pair {
+    const char *name, *value;
+} variable_pair;
+
+static const variable_pair *environment;
+
+static const char *variable(const char *name) {
+    for (const variable_pair *p = environment; p && p->name; p++) {
+        if (!strcmp(p->name, name)) return p->value;
+    }
+    return NULL;
+}
+
+typedef struct parsed {
+    kz__settings set;
+    kz__args args;
+    kz__err err;
+    const char *words[WORDS];
+    kz_status status;
+} parsed;
+
+static void parse(parsed *p, uint32_t verb, const char *const *words, const variable_pair *env) {
+    char *argv[WORDS];
+    int argc = 0;
+    memset(p, 0, sizeof *p);
+    kz__settings_init(&p->set);
+    while (words[argc]) {
+        argv[argc] = (char *)(uintptr_t)words[argc];
+        argc++;
+    }
+    environment = env;
+    p->status = kz__args_parse(&p->args, &kz__option_table, verb, "say", &p->set, argc, argv,
+                               p->words, variable, &p->err);
+}
+
+/* Each line must be refused, with these words in the sentence. */
+static void test_B226_refused_lines(void **state) {
+    (void)state;
+    const struct {
+        uint32_t verb;
+        const char *words[5];
+        const char *says;
+    } table[] = {
+        {KZ__SAY, {"--temprature", "1", NULL}, "did you mean '--temperature'"},
+        {KZ__SAY, {"--temp=1", NULL}, "did you mean '--temperature'"},
+        {KZ__SAY, {"--max-frame", "3", NULL}, "did you mean '--max-frames'"},
+        {KZ__SAY, {"--outptu=x", NULL}, "did you mean '--output'"},
+        {KZ__SAY, {"--zzzzzz", NULL}, "'kazeia say --help' lists them"},
+        {KZ__SAY, {"-z", NULL}, "unknown option '-z'"},
+        {KZ__SAY, {"-5", NULL}, "goes after '--'"},
+        {KZ__SAY, {"-o", NULL}, "needs a value"},
+        {KZ__SAY, {"--output", "--json", NULL}, "needs a value"},
+        {KZ__SAY, {"-o", "-q", NULL}, "needs a value"},
+        {KZ__SAY, {"--json=1", NULL}, "takes no value"},
+        {KZ__SAY, {"-qx", NULL}, "takes no value"},
+        {KZ__SAY, {"--temperature", "warm", NULL}, "from 0 to 100"},
+        {KZ__SAY, {"--temperature", "-0.1", NULL}, "from 0 to 100"},
+        {KZ__SAY, {"--temperature", "1.5x", NULL}, "a number"},
+        {KZ__SAY, {"--temperature", "nan", NULL}, "a number"},
+        {KZ__SAY, {"--temperature", "0x1", NULL}, "a number"},
+        {KZ__SAY, {"--temperature=", NULL}, "a number"},
+        {KZ__SAY, {"--temperature", "1e999", NULL}, "a number"},
+        {KZ__SAY, {"--top-p", "0", NULL}, "above 0 and up to 1"},
+        {KZ__SAY, {"--top-p", "1.01", NULL}, "above 0 and up to 1"},
+        {KZ__SAY, {"--top-k", "5.5", NULL}, "a whole number"},
+        {KZ__SAY, {"--top-k", "-1", NULL}, "from 0"},
+        {KZ__SAY, {"--top-k", "99999999999999999999", NULL}, "a whole number"},
+        {KZ__SAY, {"--max-frames", "0", NULL}, "from 1"},
+        {KZ__SAY, {"--seed", "18446744073709551616", NULL}, "18446744073709551615"},
+        {KZ__SAY, {"--seed", "-2", NULL}, "-1 for a drawn one"},
+        {KZ__SAY, {"--seed", "1 ", NULL}, "whole number"},
+        {KZ__SAY, {"--bits", "8", NULL}, "16|24|32f"},
+        {KZ__SAY, {"--format", "mp3", NULL}, "not available in this version"},
+        {KZ__SAY, {"--type", "q4", NULL}, "not available in this version"},
+        {KZ__SAY, {"--decoder", "int8", NULL}, "not available in this version"},
+        {KZ__SAY, {"--ref-audio", "x.wav", NULL}, "not available in this version"},
+        {KZ__SAY, {"--normalize", NULL}, "not available in this version"},
+        {KZ__SAY, {"--greedy", "--temperature", "1", NULL}, "contradict"},
+        {KZ__SAY, {"--frames", "5", "--max-frames=9", NULL}, "contradict"},
+        {KZ__SAY, {"--whole-text", "--live_text", NULL}, "contradict"},
+        {KZ__SAY, {"-q", "--verbose", NULL}, "contradict"},
+        {KZ__TOKENIZE, {"--frames", "5", NULL}, "does not take --frames"},
+        {KZ__INFO, {"-o", "x.wav", NULL}, "does not take -o"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        parsed p;
+        parse(&p, table[i].verb, table[i].words, NULL);
+        if (p.status != KZ_ERR_USAGE || !strstr(p.err.text, table[i].says)) {
+            fail_msg("line %zu (%s): status %d, \"%s\"", i, table[i].words[0], (int)p.status,
+                     p.err.text);
+        }
+    }
+}
+
+static void test_forms_of_an_option(void **state) {
+    (void)state;
+    const char *const forms[][4] = {{"--max-frames", "12", NULL}, {"--max-frames=12", NULL},
+                                    {"--max_frames", "12", NULL}, {"--max_frames=12", NULL},
+                                    {"--max-frames=3", "--max-frames=12", NULL}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        parsed p;
+        parse(&p, KZ__SAY, forms[i], NULL);
+        assert_int_equal(p.status, KZ_OK);
+        assert_int_equal(p.set.max_frames, 12);
+        assert_int_equal(p.args.word_count, 0);
+        assert_int_equal(kz__args_source(&p.args, "max-frames"), KZ__FROM_LINE);
+    }
+    const char *const short_forms[][4] = {{"-t", "3", NULL}, {"-t3", NULL}, {"-t=3", NULL}};
+    for (size_t i = 0; i < sizeof short_forms / sizeof *short_forms; i++) {
+        parsed p;
+        parse(&p, KZ__SAY, short_forms[i], NULL);
+        assert_int_equal(p.status, KZ_OK);
+        assert_int_equal(p.set.threads, 3);
+    }
+}
+
+static void test_words_and_end_of_options(void **state) {
+    (void)state;
+    parsed p;
+    const char *const words[] = {"Hello", "-o", "-", "there", "--", "--json", "-x", NULL};
+    parse(&p, KZ__SAY, words, NULL);
+    assert_int_equal(p.status, KZ_OK);
+    assert_int_equal(p.args.word_count, 4);
+    assert_string_equal(p.args.words[0], "Hello");
+    assert_string_equal(p.args.words[2], "--json");
+    assert_string_equal(p.args.words[3], "-x");
+    assert_string_equal(p.set.output, "-");
+    assert_false(p.set.json);
+    const char *const attached[] = {"--instruct=--loud", "-", NULL};
+    parse(&p, KZ__SAY, attached, NULL);
+    assert_string_equal(p.set.instruct, "--loud");
+    assert_int_equal(p.args.word_count, 1);
+}
+
+static void test_seeds(void **state) {
+    (void)state;
+    parsed p;
+    const char *const most[] = {"--seed", "18446744073709551615", NULL};
+    parse(&p, KZ__SAY, most, NULL);
+    assert_int_equal(p.status, KZ_OK);
+    assert_true(p.set.seed.given);
+    assert_true(p.set.seed.value == UINT64_MAX);
+    const char *const drawn[] = {"--seed", "-1", NULL};
+    parse(&p, KZ__SAY, drawn, NULL);
+    assert_int_equal(p.status, KZ_OK);
+    assert_false(p.set.seed.given);
+    const char *const zero[] = {"--seed=0", NULL};
+    parse(&p, KZ__SAY, zero, NULL);
+    assert_true(p.set.seed.given);
+    assert_true(p.set.seed.value == 0);
+}
+
+/* Every option with a twin: KZTTS_ loses against KAZEIA_, which loses against the line. */
+static void test_B062_precedence(void **state) {
+    (void)state;
+    const struct {
+        const char *option, *twin, *old;
+    } table[] = {{"temperature", "KAZEIA_TEMPERATURE", "KZTTS_TEMP"},
+                 {"top-k", "KAZEIA_TOP_K", "KZTTS_TOPK"},
+                 {"top-p", "KAZEIA_TOP_P", "KZTTS_TOPP"},
+                 {"repetition-penalty", "KAZEIA_REPETITION_PENALTY", "KZTTS_REPP"},
+                 {"cp-temperature", "KAZEIA_CP_TEMPERATURE", "KZTTS_CP_TEMP"},
+                 {"cp-top-k", "KAZEIA_CP_TOP_K", "KZTTS_CP_TOPK"},
+                 {"cp-top-p", "KAZEIA_CP_TOP_P", "KZTTS_CP_TOPP"},
+                 {"cp-repetition-penalty", "KAZEIA_CP_REPETITION_PENALTY", "KZTTS_CP_REPP"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const kz__option *o = NULL;
+        for (size_t j = 0; j < kz__option_table.count; j++) {
+            if (!strcmp(kz__option_table.list[j].name, table[i].option)) {
+                o = &kz__option_table.list[j];
+            }
+        }
+        assert_non_null(o);
+        bool whole = o->kind == KZ__INTEGER;
+        const variable_pair old_only[] = {{table[i].old, whole ? "3" : "0.25"}, {NULL, NULL}};
+        const variable_pair both[] = {{table[i].old, whole ? "3" : "0.25"},
+                                      {table[i].twin, whole ? "5" : "0.5"}, {NULL, NULL}};
+        char line[64];
+        snprintf(line, sizeof line, "--%s=%s", table[i].option, whole ? "7" : "0.75");
+        const char *const nothing[] = {NULL};
+        const char *const words[] = {line, NULL};
+        const struct {
+            const char *const *words;
+            const variable_pair *env;
+            double want;
+            kz__source source;
+        } cases[] = {{nothing, NULL, KZ_DEFAULT, KZ__UNSET},
+                     {nothing, old_only, whole ? 3 : 0.25, KZ__FROM_OLD},
+                     {nothing, both, whole ? 5 : 0.5, KZ__FROM_VARIABLE},
+                     {words, both, whole ? 7 : 0.75, KZ__FROM_LINE}};
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            parsed p;
+            parse(&p, KZ__SAY, cases[c].words, cases[c].env);
+            assert_int_equal(p.status, KZ_OK);
+            const char *at = (const char *)&p.set + o->offset;
+            double got = whole ? *(const int *)(const void *)at
+                               : *(const double *)(const void *)at;
+            if (got != cases[c].want) {
+                fail_msg("%s, case %zu: %g, not %g", o->name, c, got, cases[c].want);
+            }
+            assert_int_equal(kz__args_source(&p.args, o->name), cases[c].source);
+        }
+    }
+}
+
+static void test_variables_of_flags(void **state) {
+    (void)state;
+    parsed p;
+    const char *const nothing[] = {NULL};
+    const variable_pair cache_off[] = {{"KZTTS_CP_CACHE", "0"}, {NULL, NULL}};
+    parse(&p, KZ__SAY, nothing, cache_off);
+    assert_true(p.set.cp_oracle);
+    const variable_pair cache_on[] = {{"KZTTS_CP_CACHE", "1"}, {NULL, NULL}};
+    parse(&p, KZ__SAY, nothing, cache_on);
+    assert_int_equal(p.status, KZ_OK);
+    assert_false(p.set.cp_oracle);
+    const variable_pair stronger[] = {{"KZTTS_CP_CACHE", "0"}, {"KAZEIA_CP_ORACLE", "no"},
+                                      {NULL, NULL}};
+    parse(&p, KZ__SAY, nothing, stronger);
+    assert_false(p.set.cp_oracle);
+    const variable_pair profile[] = {{"KZTTS_CP_PROFILE", "1"}, {NULL, NULL}};
+    parse(&p, KZ__SAY, nothing, profile);
+    assert_true(p.set.profile);
+    const variable_pair empty[] = {{"KAZEIA_GREEDY", ""}, {"KAZEIA_TOP_K", ""}, {NULL, NULL}};
+    parse(&p, KZ__SAY, nothing, empty);
+    assert_int_equal(p.status, KZ_OK);
+    assert_false(p.set.greedy);
+}
+
+static void test_damaged_variables_are_named(void **state) {
+    (void)state;
+    parsed p;
+    const char *const nothing[] = {NULL};
+    const variable_pair bad[] = {{"KAZEIA_TOP_K", "many"}, {NULL, NULL}};
+    parse(&p, KZ__SAY, nothing, bad);
+    assert_int_equal(p.status, KZ_ERR_USAGE);
+    assert_non_null(strstr(p.err.text, "KAZEIA_TOP_K"));
+    /* A verb that does not take the option does not look. */
+    parse(&p, KZ__TOKENIZE, nothing, bad);
+    assert_int_equal(p.status, KZ_OK);
+    /* Nor does one whose line has spoken. */
+    const char *const line[] = {"--top-k=4", NULL};
+    parse(&p, KZ__SAY, line, bad);
+    assert_int_equal(p.status, KZ_OK);
+    assert_int_equal(p.set.top_k, 4);
+}
+
+/* The line silences a variable that contradicts it; two variables stay an error. */
+static void test_contradictions_with_variables(void **state) {
+    (void)state;
+    parsed p;
+    const variable_pair frames[] = {{"KAZEIA_FRAMES", "5"}, {NULL, NULL}};
+    const char *const line[] = {"--max-frames", "9", NULL};
+    parse(&p, KZ__SAY, line, frames);
+    assert_int_equal(p.status, KZ_OK);
+    assert_int_equal(p.set.max_frames, 9);
+    assert_int_equal(p.set.frames, KZ_DEFAULT);
+    const variable_pair two[] = {{"KAZEIA_FRAMES", "5"}, {"KAZEIA_MAX_FRAMES", "9"}, {NULL, NULL}};
+    const char *const nothing[] = {NULL};
+    parse(&p, KZ__SAY, nothing, two);
+    assert_int_equal(p.status, KZ_ERR_USAGE);
+    const variable_pair off[] = {{"KAZEIA_LIVE_TEXT", "0"}, {"KAZEIA_WHOLE_TEXT", "1"},
+                                 {NULL, NULL}};
+    parse(&p, KZ__SAY, nothing, off);
+    assert_int_equal(p.status, KZ_OK);
+}
+
+/* Text, files and help have no twins; names and letters are unique; conflicts name options. */
+static void test_the_table_itself(void **state) {
+    (void)state;
+    static const char *const no_twin[] = {"instruct", "output", "file", "codes", "dump", "npy",
+                                          "text", "help", "codec"};
+    const kz__options *t = &kz__option_table;
+    assert_in_range(t->count, 1, KZ__OPTIONS_MAX);
+    for (size_t i = 0; i < t->count; i++) {
+        for (size_t j = i + 1; j < t->count; j++) {
+            assert_string_not_equal(t->list[i].name, t->list[j].name);
+            if (t->list[i].letter) assert_int_not_equal(t->list[i].letter, t->list[j].letter);
+        }
+        assert_non_null(t->list[i].help);
+        assert_int_not_equal(t->list[i].verbs, 0);
+        for (size_t k = 0; k < sizeof no_twin / sizeof *no_twin; k++) {
+            if (!strcmp(t->list[i].name, no_twin[k])) assert_false(t->list[i].variable);
+        }
+        bool needs = t->list[i].kind != KZ__FLAG && t->list[i].kind != KZ__LATER;
+        if (needs) assert_non_null(t->list[i].value);
+        if (t->list[i].kind == KZ__CHOICE) assert_non_null(t->list[i].choices);
+        bool number = t->list[i].kind == KZ__INTEGER || t->list[i].kind == KZ__REAL;
+        if (number) assert_true(t->list[i].high > t->list[i].low);
+    }
+    for (size_t i = 0; i < t->conflict_count; i++) {
+        int found = 0;
+        for (size_t j = 0; j < t->count; j++) {
+            found += !strcmp(t->list[j].name, t->conflicts[i].first);
+            found += !strcmp(t->list[j].name, t->conflicts[i].second);
+        }
+        assert_int_equal(found, 2);
+    }
+}
+
+static void test_distance(void **state) {
+    (void)state;
+    assert_int_equal(kz__args_distance("kitten", "sitting"), 3);
+    assert_int_equal(kz__args_distance("say", "sya"), 1);
+    assert_int_equal(kz__args_distance("", "abc"), 3);
+    assert_int_equal(kz__args_distance("max_frames", "max-frames"), 0);
+    assert_int_equal(kz__args_distance("same", "same"), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_B226_refused_lines),
+        cmocka_unit_test(test_forms_of_an_option),
+        cmocka_unit_test(test_words_and_end_of_options),
+        cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_B062_precedence),
+        cmocka_unit_test(test_variables_of_flags),
+        cmocka_unit_test(test_damaged_variables_are_named),
+        cmocka_unit_test(test_contradictions_with_variables),
+        cmocka_unit_test(test_the_table_itself),
+        cmocka_unit_test(test_distance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
