@@ -144,7 +144,7 @@ kz_status kz__render(kz_session *s) {
     size_t samples = s->model->config.codec.samples_per_frame;
     size_t before = s->decoded;
     size_t most = kz__render_pending(s);
-    if (s->phase == KZ__SPEAK && most > s->packet_frames) most = s->packet_frames;
+    if (most > s->packet_frames) most = s->packet_frames;
     size_t count = 0;
     kz_status status = decode_next(s, most, &count);
     s->result.decoder_ms += kz__now_ms() - start;
