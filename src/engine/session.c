@@ -53,9 +53,10 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
     kz_status status = kz__mem_init(
         &boot, model->mem.allocator.alloc ? &model->mem.allocator : NULL, &err);
     kz_session *s = status ? NULL : kz__calloc(&boot, 1, sizeof *s);
-    if (!s) {
+    if (!status && !s) status = kz__fail_memory(&err);
+    if (status) {
         kz__err_copy(&err, error, capacity);
-        return status ? status : KZ_ERR_MEMORY;
+        return status;
     }
     kz__mem_init(&s->mem, model->mem.allocator.alloc ? &model->mem.allocator : NULL, NULL);
     atomic_init(&s->cancel, false);
@@ -206,11 +207,11 @@ static kz_status start(kz_session *s, const kz_request *request) {
 kz_status kz_session_start(kz_session *s, const kz_request *request) {
     if (!s) return KZ_ERR_USAGE;
     begin(s);
-    if (!kz__sized(request, sizeof *request)) {
-        return kz__fail(&s->err, KZ_ERR_USAGE, "a start needs a request made by its init call");
-    }
     kz__fpenv saved = kz__fpenv_set();
-    kz_status status = start(s, request);
+    kz_status status = kz__sized(request, sizeof *request)
+                           ? start(s, request)
+                           : kz__fail(&s->err, KZ_ERR_USAGE,
+                                      "a start needs a request made by its init call");
     kz__fpenv_restore(saved);
     if (status < 0) {
         drop_utterance(s);
