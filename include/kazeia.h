@@ -311,8 +311,8 @@ KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *res
 KZ_API const int32_t *kz_session_codes(const kz_session *session, size_t *frames);
 
 /* Every stage's intermediate values, called on the session's thread while it computes. name is like
- * "talker.layer.03", "decoder.block.1"; shape has `rank` sizes, rows first. frame counts from 0;
- * the prefill is frame -1. NULL switches off. Set it between start calls. */
+ * "talker.layer.03", "decoder.1"; shape has `rank` sizes, rows first. frame counts from 0, in the
+ * decoder with the frames of a reference in front; the prefill is frame -1. NULL switches off. Set it between start calls. */
 typedef void (*kz_tap_fn)(void *user, const char *name, long frame, const float *data,
                           const size_t *shape, int rank);
 KZ_API void kz_session_set_tap(kz_session *session, kz_tap_fn fn, void *user);

@@ -82,7 +82,7 @@ static kz_status embed_rows(kz_session *s, const listing *list, float *embedding
 
 static kz_status list_prompt(kz_session *s, const kz_request *request, kz_prompt_row *rows,
                              float *embeddings, size_t capacity, size_t *count, size_t *prompt) {
-    if (!request || request->size < sizeof *request || !request->text) {
+    if (!kz__sized(request, sizeof *request) || !request->text) {
         return kz__fail(&s->err, KZ_ERR_USAGE, "a prompt needs a request with its text");
     }
     listing list = {0};

@@ -17,7 +17,7 @@ typedef struct header {
 kz_status kz__mem_init(kz__mem *mem, const kz_allocator *allocator, kz__err *err) {
     memset(&mem->allocator, 0, sizeof mem->allocator);
     if (allocator) {
-        if (allocator->size < sizeof *allocator || !allocator->alloc || !allocator->release) {
+        if (!kz__sized(allocator, sizeof *allocator) || !allocator->alloc || !allocator->release) {
             return kz__fail(err, KZ_ERR_USAGE,
                             "the allocator needs its size and both functions, alloc and release");
         }

@@ -30,6 +30,18 @@ static kz_status check_codes(kz_session *s, const int32_t *codes, size_t index) 
     return KZ_OK;
 }
 
+/* Adds to the decoder's reason where it happened; frames of the reference count for themselves. */
+static kz_status name_frames(kz_session *s, kz_status status, size_t first, size_t count) {
+    size_t reference = s->request.reference_frames;
+    bool inside = first < reference;
+    size_t from = inside ? first : first - reference;
+    const char *of = inside ? " of the reference" : "";
+    kz__err why = s->err;
+    if (count == 1) return kz__fail(&s->err, status, "%.400s at frame %zu%s", why.text, from, of);
+    return kz__fail(&s->err, status, "%.400s at frames %zu to %zu%s", why.text, from,
+                    from + count - 1, of);
+}
+
 /* Decodes frames first..first+count-1 (no border inside) into session->samples. */
 static kz_status decode(kz_session *s, size_t first, size_t count) {
     size_t groups = s->model->config.codec.quantizers;
@@ -41,7 +53,8 @@ static kz_status decode(kz_session *s, size_t first, size_t count) {
         memcpy(codes + i * groups, frame, groups * sizeof *codes);
     }
     s->tap_frame = (long)first;
-    return kz__codec_decode(&s->run, s->codec, codes, count, s->samples, &s->err);
+    kz_status status = kz__codec_decode(&s->run, s->codec, codes, count, s->samples, &s->err);
+    return status ? name_frames(s, status, first, count) : KZ_OK;
 }
 
 /* Starts anew in front of frame `border`, after the context that the package repeats. */
@@ -131,7 +144,7 @@ kz_status kz__render(kz_session *s) {
     size_t samples = s->model->config.codec.samples_per_frame;
     size_t before = s->decoded;
     size_t most = kz__render_pending(s);
-    if (s->phase == KZ__SPEAK && most > s->packet_frames) most = s->packet_frames;
+    if (most > s->packet_frames) most = s->packet_frames;
     size_t count = 0;
     kz_status status = decode_next(s, most, &count);
     s->result.decoder_ms += kz__now_ms() - start;

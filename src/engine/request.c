@@ -7,6 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Characters of a transcript in a second, of anything that is speech in any script. */
+#define FASTEST 40.0
+#define SLOWEST 1.0
+
 /* What does not fit the model but can be left out: told, or refused where the caller is strict. */
 static kz_status notice(kz_session *s, const kz_request *r, const char *text) {
     if (r->flags & KZ_STRICT) return kz__fail(&s->err, KZ_ERR_INPUT, "%s", text);
@@ -35,6 +39,19 @@ static kz_status fill_sampling(kz_session *s, const char *who, const kz_sampling
     }
     if (out->repetition_window < 0) what = "repetition window is 0 (whole utterance) or more";
     if (what) return kz__fail(&s->err, KZ_ERR_USAGE, "%s: %s", who, what);
+    return KZ_OK;
+}
+
+static kz_status check_flags(kz_session *s, unsigned flags) {
+    const unsigned known =
+        KZ_WHOLE_TEXT | KZ_LIVE_TEXT | KZ_AS_REFERENCE | KZ_STRICT | KZ_CP_ORACLE;
+    if (flags & ~known) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "flags 0x%x are not known, these are: 0x%x",
+                        flags & ~known, known);
+    }
+    if ((flags & KZ_WHOLE_TEXT) && (flags & KZ_LIVE_TEXT)) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "whole text and live text exclude each other");
+    }
     return KZ_OK;
 }
 
@@ -201,9 +218,9 @@ static kz_status fill_text(kz_session *s, const kz_request *r, kz__utterance *u)
                        5, u->role, &u->text);
 }
 
-/* Too long is an error at once, with both numbers. */
-static kz_status check_length(kz_session *s, const kz__utterance *u) {
+kz_status kz__utterance_fits(kz_session *s) {
     const kz__config *c = &s->model->config;
+    const kz__utterance *u = &s->request;
     size_t tokens = u->text.count - u->reference_text_count;
     size_t limit = c->max_new_tokens > 1 ? c->max_new_tokens - 1 : 1;
     if (u->user_limit || u->exact_frames) limit = c->max_positions;
@@ -245,6 +262,22 @@ static kz_status copy_codes(kz_session *s, const kz_request *r, kz__utterance *u
     return KZ_OK;
 }
 
+/* A transcript that nobody can have said in the time of the clip is most likely another text. */
+static kz_status check_pace(kz_session *s, const kz_request *r) {
+    const kz__codec_config *codec = &s->model->config.codec;
+    if (!s->model->has_codec || (r->flags & KZ_AS_REFERENCE)) return KZ_OK;
+    size_t characters = 0;
+    for (const char *at = r->reference_text; *at; at++) characters += (*at & 0xc0) != 0x80;
+    double seconds = (double)r->reference_frames * (double)codec->samples_per_frame /
+                     (double)codec->sample_rate;
+    double pace = (double)characters / seconds;
+    if (pace <= FASTEST && (pace >= SLOWEST || seconds < 2)) return KZ_OK;
+    char text[160];
+    snprintf(text, sizeof text, "the transcript has %zu characters for %.1f s of reference: it may "
+                                "not be the text of this clip", characters, seconds);
+    return notice(s, r, text);
+}
+
 static kz_status fill_clone(kz_session *s, const kz_request *r, kz__utterance *u) {
     const kz__config *c = &s->model->config;
     if (c->kind != KZ_KIND_BASE) {
@@ -272,7 +305,8 @@ static kz_status fill_clone(kz_session *s, const kz_request *r, kz__utterance *u
         return kz__fail(&s->err, KZ_ERR_INPUT,
                         "reference codes need at least one frame and their transcript");
     }
-    return copy_codes(s, r, u);
+    kz_status status = copy_codes(s, r, u);
+    return status ? status : check_pace(s, r);
 }
 
 static kz_status fill_voice(kz_session *s, const kz_request *r, kz__utterance *u) {
@@ -281,9 +315,6 @@ static kz_status fill_voice(kz_session *s, const kz_request *r, kz__utterance *u
         kz__prompt_voice(c, r->voice, r->language, &u->speaker, &u->language, &s->err);
     if (!status) status = fill_clone(s, r, u);
     if (status) return status;
-    if ((r->flags & KZ_WHOLE_TEXT) && (r->flags & KZ_LIVE_TEXT)) {
-        return kz__fail(&s->err, KZ_ERR_USAGE, "whole text and live text exclude each other");
-    }
     u->live = c->kind == KZ_KIND_BASE;
     if (r->flags & KZ_WHOLE_TEXT) u->live = false;
     if (r->flags & KZ_LIVE_TEXT) u->live = true;
@@ -297,7 +328,8 @@ kz_status kz__utterance_fill(kz_session *s, const kz_request *r) {
     u->seed = r->seed;
     kz__ints_init(&u->instruct, &s->mem);
     kz__ints_init(&u->text, &s->mem);
-    kz_status status = fill_sampling(s, "talker", &r->talker, &c->sample_talker, &u->talker);
+    kz_status status = check_flags(s, r->flags);
+    if (!status) status = fill_sampling(s, "talker", &r->talker, &c->sample_talker, &u->talker);
     if (!status) {
         status = fill_sampling(s, "code predictor", &r->predictor, &c->sample_predictor,
                                &u->predictor);
@@ -306,7 +338,7 @@ kz_status kz__utterance_fill(kz_session *s, const kz_request *r) {
     if (!status) status = fill_voice(s, r, u);
     if (!status) status = fill_instruct(s, r, u);
     if (!status) status = fill_text(s, r, u);
-    if (!status) status = check_length(s, u);
+    if (!status) status = kz__utterance_fits(s);
     return status;
 }
 

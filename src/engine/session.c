@@ -33,7 +33,7 @@ static kz_status make_states(kz_session *s) {
                                 sizeof(float));
         if (!s->samples) return kz__fail_memory(&s->err);
     }
-    return kz__pool_create(&s->mem, s->threads, &s->pool, &s->err);
+    return KZ_OK;
 }
 
 kz_status kz_session_create(const kz_model *model, const kz_session_options *options,
@@ -44,7 +44,7 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
     *session = NULL;
     kz__err err = {""};
     if (!options) options = &defaults;
-    if (!model || options->size < sizeof *options) {
+    if (!model || !kz__sized(options, sizeof *options)) {
         kz__fail(&err, KZ_ERR_USAGE, "a session needs a model, and options made by their init call");
         kz__err_copy(&err, error, capacity);
         return KZ_ERR_USAGE;
@@ -53,15 +53,17 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
     kz_status status = kz__mem_init(
         &boot, model->mem.allocator.alloc ? &model->mem.allocator : NULL, &err);
     kz_session *s = status ? NULL : kz__calloc(&boot, 1, sizeof *s);
-    if (!s) {
+    if (!status && !s) status = kz__fail_memory(&err);
+    if (status) {
         kz__err_copy(&err, error, capacity);
-        return status ? status : KZ_ERR_MEMORY;
+        return status;
     }
     kz__mem_init(&s->mem, model->mem.allocator.alloc ? &model->mem.allocator : NULL, NULL);
     atomic_init(&s->cancel, false);
     s->model = model;
     s->threads = options->threads == KZ_DEFAULT ? kz_default_threads() : options->threads;
-    status = make_states(s);
+    status = kz__pool_create(&s->mem, s->threads, &s->pool, &s->err);
+    if (!status) status = make_states(s);
     if (status) {
         kz__err_copy(&s->err, error, capacity);
         kz_session_free(s);
@@ -110,13 +112,17 @@ void kz__session_set_script(kz_session *s, kz__script_fn *script, void *user) {
 /* ---- looking inside ------------------------------------------------------------------------ */
 
 static void tap_decoder(void *user, const char *stage, const float *x, size_t ld, size_t rows,
-                        size_t width) {
+                        size_t width, size_t first, size_t frames) {
     kz_session *s = user;
     char name[48];
+    size_t per_frame = rows / frames;
     snprintf(name, sizeof name, "decoder.%s", stage);
     if (strncmp(stage, "decoder.", 8) == 0) snprintf(name, sizeof name, "%s", stage);
     size_t shape[2] = {1, width};
-    for (size_t r = 0; r < rows; r++) s->tap(s->tap_user, name, s->tap_frame, x + r * ld, shape, 2);
+    for (size_t r = 0; r < rows; r++) {
+        long frame = s->tap_frame + (long)(first + r / per_frame);
+        s->tap(s->tap_user, name, frame, x + r * ld, shape, 2);
+    }
 }
 
 static void tap_layer(void *user, size_t layer, const float *h, size_t ldh, size_t rows,
@@ -154,6 +160,8 @@ static void begin(kz_session *s) {
     memset(&s->result, 0, sizeof s->result);
     atomic_store(&s->cancel, false);
     s->samples_out = 0;
+    s->sample_begin = s->sample_end = 0;
+    s->failure = KZ_OK;
     s->logits_ready = false;
     s->first_audio = -1;
     s->started = kz__now_ms();
@@ -199,11 +207,11 @@ static kz_status start(kz_session *s, const kz_request *request) {
 kz_status kz_session_start(kz_session *s, const kz_request *request) {
     if (!s) return KZ_ERR_USAGE;
     begin(s);
-    if (!request || request->size < sizeof *request) {
-        return kz__fail(&s->err, KZ_ERR_USAGE, "a start needs a request made by its init call");
-    }
     kz__fpenv saved = kz__fpenv_set();
-    kz_status status = start(s, request);
+    kz_status status = kz__sized(request, sizeof *request)
+                           ? start(s, request)
+                           : kz__fail(&s->err, KZ_ERR_USAGE,
+                                      "a start needs a request made by its init call");
     kz__fpenv_restore(saved);
     if (status < 0) {
         drop_utterance(s);
@@ -256,12 +264,7 @@ kz_status kz_session_start_codes(kz_session *s, const int32_t *codes, size_t fra
 /* ---- live text ----------------------------------------------------------------------------- */
 
 static kz_status text_came(kz_session *s, kz_status status) {
-    size_t tokens = s->request.text.count - s->request.reference_text_count;
-    size_t limit = s->model->config.max_positions - 16;
-    if (!status && tokens > limit) {
-        status = kz__fail(&s->err, KZ_ERR_INPUT, "the text has %zu tokens so far, the model has %zu "
-                                                 "positions", tokens, limit + 16);
-    }
+    if (!status) status = kz__utterance_fits(s);
     if (!status && s->phase == KZ__TEXT && kz__utterance_ready(&s->request)) {
         kz__fpenv saved = kz__fpenv_set();
         status = kz__generate_begin(s);
@@ -296,25 +299,44 @@ kz_status kz_session_finish_text(kz_session *s) {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+static kz_status cancelled(kz_session *s) {
+    s->sample_begin = s->sample_end;
+    kz__fail(&s->err, KZ_ERR_CANCELLED, "cancelled");
+    return fail_utterance(s, KZ_ERR_CANCELLED);
+}
+
+/* No frame comes after this one; those made are heard first. */
+static kz_status frame_failed(kz_session *s, kz_status status) {
+    if (s->frames == 0) return fail_utterance(s, status);
+    s->failure = status;
+    s->failure_text = s->err;
+    s->result.finish = KZ_FINISH_ERROR;
+    s->phase = KZ__DRAIN;
+    return KZ_OK;
+}
+
+static kz_status drained(kz_session *s) {
+    if (!s->failure) {
+        s->phase = KZ__ENDED;
+        return KZ_DONE;
+    }
+    s->err = s->failure_text;
+    return fail_utterance(s, s->failure);
+}
+
 /* Makes the next samples, or says why there are none: KZ_OK, KZ_DONE, KZ_NEED_TEXT, KZ_TIMEOUT, error. */
 static kz_status produce(kz_session *s, double deadline) {
-    for (;;) {
-        if (atomic_load(&s->cancel)) {
-            kz__fail(&s->err, KZ_ERR_CANCELLED, "cancelled");
-            return fail_utterance(s, KZ_ERR_CANCELLED);
-        }
+    for (bool made = false;; made = true) {
+        if (atomic_load(&s->cancel)) return cancelled(s);
         if (kz__render_ready(s)) {
             kz_status status = kz__render(s);
             if (status) return fail_utterance(s, status);
             if (s->sample_begin < s->sample_end) return KZ_OK;
             continue;
         }
-        if (s->phase == KZ__DRAIN) {
-            s->phase = KZ__ENDED;
-            return KZ_DONE;
-        }
+        if (s->phase == KZ__DRAIN) return drained(s);
         if (s->phase == KZ__TEXT) return KZ_NEED_TEXT;
-        if (deadline >= 0 && kz__now_ms() >= deadline) return KZ_TIMEOUT;
+        if (made && deadline >= 0 && kz__now_ms() >= deadline) return KZ_TIMEOUT;
         bool guard = kz__mem_guard(&s->mem, true);
         kz_status status = kz__generate_frame(s);
         kz__mem_guard(&s->mem, guard);
@@ -322,7 +344,8 @@ static kz_status produce(kz_session *s, double deadline) {
             if (kz__render_pending(s) == 0) return KZ_NEED_TEXT;
             s->flush = true; /* what is there is heard while the text is waited for */
         } else if (status < 0) {
-            return fail_utterance(s, status);
+            status = frame_failed(s, status);
+            if (status) return status;
         }
     }
 }
@@ -359,6 +382,8 @@ kz_status kz_session_read(kz_session *s, float *samples, size_t capacity, size_t
         double deadline = timeout_ms < 0 ? -1 : kz__now_ms() + timeout_ms;
         kz_status status = next_samples(s, deadline);
         if (status) return status;
+    } else if (atomic_load(&s->cancel)) {
+        return cancelled(s);
     }
     size_t have = s->sample_end - s->sample_begin;
     if (have > capacity) have = capacity;
@@ -375,18 +400,19 @@ kz_status kz_session_speak(kz_session *s, kz_sink_fn sink, void *user) {
     if (s->phase == KZ__IDLE) return kz__fail(&s->err, KZ_ERR_STATE, "nothing was started");
     size_t per_frame = s->model->config.codec.samples_per_frame;
     for (;;) {
-        size_t before = s->decoded;
-        kz_status status = next_samples(s, -1);
-        if (status == KZ_DONE) return KZ_OK;
-        if (status) return status;
+        if (s->sample_begin == s->sample_end || atomic_load(&s->cancel)) {
+            kz_status status = next_samples(s, -1);
+            if (status == KZ_DONE) return KZ_OK;
+            if (status) return status;
+        }
         kz_packet packet = {0};
         packet.samples = s->samples + s->sample_begin;
         packet.count = s->sample_end - s->sample_begin;
         packet.sample_rate = (int)s->model->config.codec.sample_rate;
         packet.sample_offset = s->samples_out;
-        packet.frames = s->decoded - before;
         packet.first_frame = s->samples_out / per_frame;
         s->samples_out += packet.count;
+        packet.frames = (size_t)((s->samples_out - 1) / per_frame - packet.first_frame + 1);
         s->sample_begin = s->sample_end;
         if (sink(user, &packet) != 0) {
             kz__fail(&s->err, KZ_ERR_CANCELLED, "the sink said stop");

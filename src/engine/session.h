@@ -67,6 +67,8 @@ struct kz_session {
 
     size_t decoded;       /* frames given to the decoder, the reference's included */
     size_t packet_frames; /* frames of the next packet */
+    kz_status failure;    /* told when the frames made before it are decoded */
+    kz__err failure_text;
     bool flush;           /* decode what is there, a packet need not be full */
     float *samples;       /* of the decoder's last call */
     size_t sample_begin, sample_end;
@@ -92,6 +94,8 @@ void kz__utterance_clear(kz__mem *mem, kz__utterance *utterance);
 /* The rows once enough text is there. */
 kz_status kz__utterance_prompt(const kz_model *model, kz__mem *mem, const kz__utterance *u,
                                kz__prompt *prompt, kz__err *err);
+/* Whether the text that is there fits the model and the limits: else an error with both numbers. */
+kz_status kz__utterance_fits(kz_session *session);
 bool kz__utterance_ready(const kz__utterance *u);
 /* Embeds prompt row `index` (reference rows count from `*reference`) into row[talker width]; text holds
  * T(text id) already. */

@@ -35,6 +35,7 @@ struct kz__codec_state {
     size_t rows_per_frame;  /* before the blocks */
     kz__decoder_tap *tap;
     void *tap_user;
+    size_t tap_first, tap_frames; /* frames of this call that a stage is run for */
 };
 
 static size_t block_frames(size_t block) {
@@ -240,7 +241,7 @@ static kz_status stage_done(const kz__run *run, const kz__codec_state *s, const 
                             const float *x, size_t ld, size_t rows, size_t width, kz__err *err) {
     rows_job job = {.run = run, .x = x, .ld = ld, .width = width};
     kz__pool_for(run->pool, rows, 65536 / ld + 1, finite_rows, &job);
-    if (s->tap) s->tap(s->tap_user, stage, x, ld, rows, width);
+    if (s->tap) s->tap(s->tap_user, stage, x, ld, rows, width, s->tap_first, s->tap_frames);
     if (!atomic_load(&job.bad)) return KZ_OK;
     return kz__fail(err, KZ_ERR_FAILED, "the codec decoder's stage %s gave a value that is not "
                                         "finite", stage);
@@ -389,6 +390,8 @@ static kz_status wide(const kz__run *run, kz__codec_state *s, const int32_t *cod
 kz_status kz__codec_decode(const kz__run *run, kz__codec_state *s, const int32_t *codes,
                            size_t frames, float *samples, kz__err *err) {
     const kz__codec_config *c = s->decoder->config;
+    s->tap_first = 0;
+    s->tap_frames = frames;
     kz_status status = wide(run, s, codes, frames, err);
     const float *x = s->first_out;
     size_t ld = kz__pad16(c->decoder_dim);
@@ -402,6 +405,8 @@ kz_status kz__codec_decode(const kz__run *run, kz__codec_state *s, const int32_t
         from++;
     }
     for (size_t t = 0; !status && t < frames; t++) {
+        s->tap_first = t;
+        s->tap_frames = 1;
         status = narrow(run, s, x + t * rows * ld, rows, from, samples + t * c->samples_per_frame,
                         err);
     }

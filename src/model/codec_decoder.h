@@ -56,9 +56,10 @@ size_t kz__codec_decoder_bytes(const kz__codec_decoder *decoder);
 /* Multiply-adds per frame, attention left out. */
 size_t kz__codec_decoder_macs(const kz__codec_decoder *decoder);
 
-/* Stage outputs for comparison: rows [rows][ld], `width` values each. */
+/* Stage outputs for comparison: rows [rows][ld], `width` values each, of `frames` frames from the
+ * call's frame `first` on. */
 typedef void kz__decoder_tap(void *user, const char *stage, const float *x, size_t ld, size_t rows,
-                             size_t width);
+                             size_t width, size_t first, size_t frames);
 
 /* Frames that a state can take in one call. */
 #define KZ__DECODER_FRAMES 8

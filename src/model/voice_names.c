@@ -60,6 +60,7 @@ static kz_status resolve_language(const kz__config *c, const char *language, cha
         char code[NAME_BYTES];
         snprintf(code, sizeof code, "%s", name);
         code[strcspn(code, "-_")] = 0;
+        found = find_language(c, code);
         for (size_t i = 0; !found && i < sizeof codes / sizeof codes[0]; i++) {
             if (strcmp(codes[i].code, code) == 0) found = find_language(c, codes[i].name);
         }

@@ -1,0 +1,245 @@
+/* Memory that runs out: every allocation of opening, a session and an utterance fails in turn, is told,
+ * and leaves nothing behind. Memory while frames are made: only what is documented. */
+#include "harness/counting_alloc.h"
+#include "harness/talk.h"
+#include "harness/tests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 3 };
+
+/* One way of use from opening to the end; each ends at its first failure. */
+typedef struct use {
+    const char *checkpoint;
+    kz_request request;
+    const char *live; /* appended in two parts */
+    int codes;        /* decodes codes */
+    int prompt;       /* looks at the prompt */
+    int threads;
+} use;
+
+static kz_status speak(kz_session *s, const use *u) {
+    static const int32_t codes[FRAMES * 16] = {1, 2, 3};
+    float samples[1000];
+    kz_status status = u->codes ? kz_session_start_codes(s, codes, FRAMES, 2, 0)
+                                : kz_session_start(s, &u->request);
+    if (!status && u->live) {
+        size_t length = strlen(u->live);
+        status = kz_session_append(s, u->live, length / 2);
+        if (!status) status = kz_session_append(s, u->live + length / 2, length - length / 2);
+        if (!status) status = kz_session_finish_text(s);
+    }
+    size_t total = 0;
+    while (!status) {
+        size_t got = 0;
+        status = kz_session_read(s, samples, 1000, &got, -1);
+        total += got;
+    }
+    if (status == KZ_DONE) assert_int_equal(total, FRAMES * 1920);
+    if (status < 0) assert_true(kz_error(s)[0] != 0);
+    return status == KZ_DONE ? KZ_OK : status;
+}
+
+static kz_status use_all(const use *u, kzt_counter *counter, char error[256]) {
+    kz_allocator allocator = kzt_counting_allocator(counter);
+    kz_model_options options;
+    kz_session_options how;
+    kz_model *model = NULL;
+    kz_session *s = NULL;
+    kz_model_options_init(&options);
+    kz_session_options_init(&how);
+    options.allocator = &allocator;
+    how.threads = u->threads;
+    error[0] = 0;
+    kz_status status =
+        kz_model_open(kzt_checkpoint(u->checkpoint), &options, &model, error, 256);
+    if (!status && u->prompt) {
+        size_t count = 0, prompt = 0;
+        int32_t ids[64];
+        status = kz_tokenize(model, u->request.text, u->request.text_length, 0, ids, 64, &count,
+                             error, 256);
+        kz_prompt_row rows[64];
+        float *embeddings = malloc(64 * 128 * sizeof *embeddings);
+        if (!status) {
+            status = kz_prompt(model, &u->request, rows, embeddings, 64, &count, &prompt, error,
+                               256);
+        }
+        free(embeddings);
+    } else if (!status) {
+        status = kz_session_create(model, &how, &s, error, 256);
+        if (!status) {
+            status = speak(s, u);
+            snprintf(error, 256, "%s", kz_error(s));
+        }
+    }
+    kz_session_free(s);
+    kz_model_free(model);
+    return status;
+}
+
+static void fail_each(const use *u, const char *name) {
+    char error[256];
+    kzt_counter counter = {0};
+    kz_status status = use_all(u, &counter, error);
+    if (status) fail_msg("%s: %d %s", name, (int)status, error);
+    assert_int_equal(counter.blocks, 0);
+    size_t calls = counter.calls;
+    assert_true(calls > 20);
+    size_t step = calls > 3000 ? 3 : 1;
+    for (size_t n = 1; n <= calls; n += step) {
+        memset(&counter, 0, sizeof counter);
+        counter.fail_from = n;
+        status = use_all(u, &counter, error);
+        if (status != KZ_ERR_MEMORY) {
+            fail_msg("%s: allocation %zu of %zu fails: %d %s", name, n, calls, (int)status, error);
+        }
+        if (counter.blocks) {
+            fail_msg("%s: allocation %zu of %zu fails: %zu blocks are left", name, n, calls,
+                     (size_t)counter.blocks);
+        }
+        if (!error[0]) fail_msg("%s: allocation %zu of %zu fails silently", name, n, calls);
+    }
+    print_message("%s: %zu allocations\n", name, calls);
+}
+
+static use plain(void) {
+    use u = {.checkpoint = "custom-mtp", .threads = 2};
+    u.request = kzt_request("Hi \xc3\xa9 e\xcc\x81.");
+    u.request.exact_frames = FRAMES;
+    u.request.instruct = "calm";
+    u.request.language = "zh";
+    return u;
+}
+
+static void test_speaking(void **state) {
+    (void)state;
+    use u = plain();
+    fail_each(&u, "speaking");
+}
+
+static void test_live_text(void **state) {
+    (void)state;
+    use u = plain();
+    u.request.text = NULL;
+    u.request.flags = KZ_LIVE_TEXT;
+    u.live = "Some text of several words.";
+    u.threads = 1;
+    fail_each(&u, "live text");
+}
+
+static void test_cloning(void **state) {
+    (void)state;
+    kzt_golden g;
+    kzt_golden_load("base-eq-icl", &g);
+    for (int reference = 0; reference < 2; reference++) {
+        use u = {.checkpoint = "base-eq", .threads = 1};
+        u.request = g.request;
+        u.request.flags = reference ? KZ_AS_REFERENCE : 0;
+        u.request.max_frames = KZ_DEFAULT;
+        u.request.exact_frames = FRAMES;
+        fail_each(&u, reference ? "cloning as the reference" : "cloning");
+    }
+    kzt_golden_free(&g);
+}
+
+static void test_decoding(void **state) {
+    (void)state;
+    use u = plain();
+    u.codes = 1;
+    fail_each(&u, "decoding");
+}
+
+static void test_looking_at_a_prompt(void **state) {
+    (void)state;
+    use u = plain();
+    u.prompt = 1;
+    u.threads = 1;
+    fail_each(&u, "prompt");
+}
+
+/* ---- a session that ran out of memory goes on when there is some --------------------------- */
+
+static void test_memory_comes_back(void **state) {
+    (void)state;
+    kzt_counter counter = {0};
+    kz_allocator allocator = kzt_counting_allocator(&counter);
+    kz_model_options options;
+    kz_model_options_init(&options);
+    options.allocator = &allocator;
+    kz_model *model = kzt_open("custom-eq", &options);
+    kz_session *s = kzt_session(model, 1);
+    kz_request request = kzt_request("As if nothing had happened.");
+    request.exact_frames = 40;
+    kzt_run want = kzt_run_all(s, &request);
+    kz_session_free(s);
+    s = kzt_session(model, 1);
+    kz_status status = KZ_ERR_MEMORY;
+    size_t failures = 0;
+    for (size_t more = 0; status == KZ_ERR_MEMORY; more++) {
+        counter.fail_from = counter.calls + 1 + more;
+        kzt_run run = {0};
+        status = kz_session_start(s, &request);
+        if (!status) {
+            run = kzt_run_rest(s);
+            status = run.status;
+        }
+        failures += status == KZ_ERR_MEMORY;
+        if (status == KZ_DONE) kzt_same(&want, &run);
+        kzt_run_free(&run);
+    }
+    assert_int_equal(status, KZ_DONE);
+    assert_true(failures > 3);
+    counter.fail_from = 0;
+    kzt_run again = kzt_run_all(s, &request);
+    kzt_same(&want, &again);
+    kzt_run_free(&again);
+    kzt_run_free(&want);
+    kz_session_free(s);
+    kz_model_free(model);
+    assert_int_equal(counter.blocks, 0);
+}
+
+/* ---- while frames are made ----------------------------------------------------------------- */
+
+static void test_no_allocation_in_the_frame_loop(void **state) {
+    (void)state;
+    const unsigned flags[] = {0, KZ_LIVE_TEXT, KZ_CP_ORACLE};
+    for (size_t i = 0; i < 3; i++) {
+        kzt_counter counter = {0};
+        kz_allocator allocator = kzt_counting_allocator(&counter);
+        kz_model_options options;
+        kz_model_options_init(&options);
+        options.allocator = &allocator;
+        kz_model *model = kzt_open("custom-mtp", &options);
+        kz_session *s = kzt_session(model, 2);
+        kz_request request = kzt_request("Nothing is asked for while it speaks.");
+        request.flags = flags[i];
+        request.exact_frames = 100;
+        kzt_run run = kzt_run_all(s, &request);
+        assert_int_equal(atomic_load(&s->mem.guard_hits), 0);
+        kzt_run_free(&run);
+        /* pages stay: the second utterance needs the request's own blocks, frames need none */
+        assert_int_equal(kz_session_start(s, &request), KZ_OK);
+        size_t calls = counter.calls;
+        run = kzt_run_rest(s);
+        assert_int_equal(counter.calls, calls);
+        kzt_run_free(&run);
+        kz_session_free(s);
+        kz_model_free(model);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_speaking),
+        cmocka_unit_test(test_live_text),
+        cmocka_unit_test(test_cloning),
+        cmocka_unit_test(test_decoding),
+        cmocka_unit_test(test_looking_at_a_prompt),
+        cmocka_unit_test(test_memory_comes_back),
+        cmocka_unit_test(test_no_allocation_in_the_frame_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
