@@ -56,6 +56,7 @@ typedef struct bench {
     const char *text;
     series list[2];
     size_t count;
+    kz__memory memory;
     kz_probe one, all; /* 1 thread, and as many as the sessions use */
     int threads;
     float *samples;
@@ -216,8 +217,8 @@ static double share(double part, double whole) {
 }
 
 static void show_series(FILE *out, const bench *b, const series *s) {
-    fprintf(out, "\n%s, %d threads, %s weights, %" PRIu64 " frames, %zu prompt rows, load %.1f ms\n",
-            s->info.cpu, s->last.threads, kz__type_name(s->info.type), s->last.frames,
+    fprintf(out, "\n%s, %d threads, %s weights, %" PRIu64 " frames, %zu prompt rows, load %.1f "
+            "ms\n", s->info.cpu, s->last.threads, kz__type_name(s->info.type), s->last.frames,
             s->last.prompt_rows, s->load_ms);
     fprintf(out, "%-22s %10s %10s\n", "", "best", "median");
     for (int m = 0; m < MEASURES; m++) {
@@ -251,7 +252,6 @@ static void show_passes(FILE *out, const series *s) {
 
 static int show_lines(const bench *b) {
     kz__page page;
-    kz__memory memory = kz__cli_memory();
     if (!kz__page_open(&page)) return kz__cli_status(b->cli, KZ_ERR_MEMORY, NULL);
     FILE *out = page.file;
     fprintf(out, "model                  %s\n", b->path);
@@ -270,8 +270,8 @@ static int show_lines(const bench *b) {
                 b->list[1].median[DECODER_8] / b->list[0].median[DECODER_8]);
     }
     fprintf(out, "\nprocess                peak %.1f MiB, resident %.1f MiB, private %.1f MiB\n",
-            (double)memory.peak / 1048576.0, (double)memory.resident / 1048576.0,
-            (double)memory.private_bytes / 1048576.0);
+            (double)b->memory.peak / 1048576.0, (double)b->memory.resident / 1048576.0,
+            (double)b->memory.private_bytes / 1048576.0);
     return kz__page_close(b->cli, &page, false);
 }
 
@@ -288,7 +288,8 @@ static json_t *series_json(const series *s) {
         json_array_append_new(passes, json_real(ms));
     }
     return json_pack(
-        "{s:s, s:i, s:s, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:I}",
+        "{s:s, s:i, s:s, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:I, s:I, s:f, s:f, s:f, s:I, s:I,"
+        " s:I}",
         "cpu", s->info.cpu, "threads", s->last.threads, "type", kz__type_name(s->info.type),
         "frames", (json_int_t)s->last.frames, "prompt_rows", (json_int_t)s->last.prompt_rows,
         "load_ms", s->load_ms, "best", best, "median", median, "pass_ms", passes, "setup_ms",
@@ -301,7 +302,6 @@ static json_t *series_json(const series *s) {
 }
 
 static int show_json(const bench *b) {
-    kz__memory memory = kz__cli_memory();
     json_t *list = json_array();
     for (size_t i = 0; i < b->count; i++) {
         json_array_append_new(list, series_json(&b->list[i]));
@@ -312,9 +312,9 @@ static int show_json(const bench *b) {
                                b->all.read_gbps);
     return kz__cli_json(b->cli, json_pack("{s:s, s:i, s:o, s:o, s:I, s:I, s:I}", "model", b->path,
                                           "repeat", b->repeat, "probe", probes, "series", list,
-                                          "peak_bytes", (json_int_t)memory.peak,
-                                          "resident_bytes", (json_int_t)memory.resident,
-                                          "private_bytes", (json_int_t)memory.private_bytes),
+                                          "peak_bytes", (json_int_t)b->memory.peak,
+                                          "resident_bytes", (json_int_t)b->memory.resident,
+                                          "private_bytes", (json_int_t)b->memory.private_bytes),
                         false);
 }
 
@@ -361,8 +361,9 @@ int kz__cmd_bench(kz__cli *cli) {
         code = open_series(&b, &b.list[i]);
     }
     kz__interrupt_install();
-    if (code == KZ__EXIT_DONE) code = probe(&b);
     if (code == KZ__EXIT_DONE) code = run_all(&b);
+    b.memory = kz__cli_memory(); /* before the probe takes its own */
+    if (code == KZ__EXIT_DONE) code = probe(&b);
     kz__cli_progress(cli, NULL);
     if (code == KZ__EXIT_DONE) code = cli->set.json ? show_json(&b) : show_lines(&b);
     close_all(&b);

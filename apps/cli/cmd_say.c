@@ -102,8 +102,15 @@ static void show_request(const say *s, const kz_request *r) {
     fprintf(stderr, "language      %s\n", r->language ? r->language : "auto");
     if (r->instruct) fprintf(stderr, "instruct      \"%s\"\n", r->instruct);
     fprintf(stderr, "seed          %llu\n", (unsigned long long)s->seed);
-    fprintf(stderr, "limits        at most %d frames, end of speech not before %d\n",
-            result.max_frames, r->min_frames == KZ_DEFAULT ? 2 : r->min_frames);
+    int limit = r->exact_frames > 0 ? r->exact_frames : r->max_frames;
+    if (result.max_frames > 0) limit = result.max_frames;
+    if (limit > 0) {
+        fprintf(stderr, "limits        at most %d frames", limit);
+    } else {
+        fprintf(stderr, "limits        a number of frames that grows with the text");
+    }
+    fprintf(stderr, ", end of speech not before %d\n",
+            r->min_frames == KZ_DEFAULT ? 2 : r->min_frames);
     fprintf(stderr, "run           %d threads, %s, %s weights\n", result.threads, s->info.cpu,
             kz__type_name(s->info.type));
     if (!strcmp(s->info.cpu, "scalar")) {

@@ -55,21 +55,29 @@ static void compare(const int32_t *got, size_t got_frames, const kz__codes *want
     }
 }
 
-static int show_lines(kz__cli *cli, const comparison *c, const kz_result *result) {
+static int show_lines(kz__cli *cli, const comparison *c, const kz_result *result,
+                      const kz__golden *golden) {
     kz__page page;
     if (!kz__page_open(&page)) return kz__cli_status(cli, KZ_ERR_MEMORY, NULL);
     fprintf(page.file, "codes equal   %zu / %zu\n", c->equal, c->total);
-    fprintf(page.file, "frames        %zu, recorded %zu, finish: %s\n", c->frames,
-            c->wanted_frames, kz_finish_text(result->finish));
+    fprintf(page.file, "frames        %zu, recorded %zu\n", c->frames, c->wanted_frames);
+    fprintf(page.file, "finish        %s%s%s\n", kz_finish_text(result->finish),
+            golden->finish ? ", recorded " : "", golden->finish ? golden->finish : "");
     if (!c->differs) {
         fprintf(page.file, "all equal\n");
         return kz__page_close(cli, &page, false);
     }
     fprintf(page.file, "first         frame %zu, codebook %zu: ", c->frame, c->codebook);
-    if (c->got < 0) fprintf(page.file, "the run had ended");
-    else fprintf(page.file, "got %" PRId32, c->got);
-    if (c->wanted < 0) fprintf(page.file, ", the recorded run had ended\n");
-    else fprintf(page.file, ", recorded %" PRId32 "\n", c->wanted);
+    if (c->got < 0) {
+        fprintf(page.file, "the run had ended");
+    } else {
+        fprintf(page.file, "got %" PRId32, c->got);
+    }
+    if (c->wanted < 0) {
+        fprintf(page.file, ", the recorded run had ended\n");
+    } else {
+        fprintf(page.file, ", recorded %" PRId32 "\n", c->wanted);
+    }
     fprintf(page.file, "per codebook ");
     for (size_t k = 0; k < c->width && k < CODES_MAX; k++) {
         fprintf(page.file, " %zu", c->per_codebook[k]);
@@ -144,7 +152,7 @@ static int replay(kz__cli *cli, const kz_model *model, const kz__golden *golden)
         kz_session_get_result(session, &result);
         const int32_t *codes = kz_session_codes(session, &frames);
         compare(codes, frames, &golden->codes, &c);
-        code = cli->set.json ? show_json(cli, &c, &result) : show_lines(cli, &c, &result);
+        code = cli->set.json ? show_json(cli, &c, &result) : show_lines(cli, &c, &result, golden);
         if (code == KZ__EXIT_DONE && c.differs) code = KZ__EXIT_FAILED;
     } else {
         code = kz__cli_status(cli, status, &err);

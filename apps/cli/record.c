@@ -79,8 +79,8 @@ static double per_frame(const kz__record *record, double ms) {
 static void show_stats(kz__cli *cli, const kz__record *record, const kz_model_info *info) {
     const kz_result *s = &record->sum;
     kz__memory memory = kz__cli_memory();
-    fprintf(stderr, "frames        %" PRIu64 " (%.2f s), finish: %s\n", s->frames,
-            seconds_of(record, info), kz_finish_text(record->finish));
+    fprintf(stderr, "frames        %" PRIu64 " (%.2f s), finish: %s, limit %d\n", s->frames,
+            seconds_of(record, info), kz_finish_text(record->finish), s->max_frames);
     fprintf(stderr, "seed          %" PRIu64 "\n", s->seed);
     fprintf(stderr, "rtf           %.3f (time to first audio %.1f ms, load %.1f ms)\n",
             rtf_of(record, info), s->first_audio_ms, cli->load_ms);
@@ -97,13 +97,14 @@ static void show_stats(kz__cli *cli, const kz__record *record, const kz_model_in
 static void show_profile(const kz__record *record) {
     const kz_result *s = &record->sum;
     double known = s->prefill_ms + s->talker_ms + s->predictor_ms + s->decoder_ms + s->sampler_ms;
+    double other = s->total_ms - known;
     fprintf(stderr, "stage              total ms   ms/frame\n");
     const struct {
         const char *name;
         double ms;
     } rows[] = {{"prefill", s->prefill_ms},       {"talker", s->talker_ms},
                 {"code predictor", s->predictor_ms}, {"sampler", s->sampler_ms},
-                {"decoder", s->decoder_ms},       {"other", s->total_ms - known},
+                {"decoder", s->decoder_ms},       {"other", other > 0 ? other : 0},
                 {"all", s->total_ms},             {"of it set-up", s->setup_ms}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fprintf(stderr, "%-16s %10.2f %10.3f\n", rows[i].name, rows[i].ms,
@@ -131,14 +132,16 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
                             "code_predictor", per_frame(record, s->predictor_ms), "decoder",
                             per_frame(record, s->decoder_ms));
     json_t *root = json_pack(
-        "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s, s:i}",
+        "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s,"
+        " s:i, s:i}",
         "frames", (json_int_t)s->frames, "samples", (json_int_t)s->samples, "seconds",
         seconds_of(record, info), "finish", kz_finish_text(record->finish), "finish_detail",
         record->detail, "seed", kz__json_unsigned(s->seed), "rtf", rtf_of(record, info), "ttfa_ms",
         s->first_audio_ms, "prefill_ms", s->prefill_ms, "ms_per_frame", per, "load_ms",
         cli->load_ms, "total_ms", s->total_ms, "peak_bytes", (json_int_t)kz__cli_memory().peak,
         "session_bytes", (json_int_t)s->session_bytes_peak, "threads", s->threads, "cpu",
-        info->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic());
+        info->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
+        "max_frames", s->max_frames);
     if (root && hash[0]) json_object_set_new(root, "hash", json_string(hash));
     if (root && cli->set.profile) json_object_set_new(root, "profile", profile_json(record));
     return root;

@@ -68,8 +68,7 @@ int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
 
 static int open_player(kz__sound *sound) {
     kz__err err = {""};
-    kz_status status = kz__player_open(&sound->player, &sound->cli->mem, sound->rate,
-                                       sound->cli->set.verbose, &err);
+    kz_status status = kz__player_open(&sound->player, &sound->cli->mem, sound->rate, &err);
     if (status == KZ_OK) return KZ__EXIT_DONE;
     return kz__cli_fail(sound->cli, KZ__EXIT_RESOURCE, "%s; write a file with -o FILE.wav",
                         err.text);

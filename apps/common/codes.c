@@ -127,18 +127,13 @@ static kz_status read_text(kz__mem *mem, const reader *r, const char *bytes, siz
     return status;
 }
 
-kz_status kz__codes_read(kz__mem *mem, const char *path, size_t per_frame, int entries,
-                         kz__codes *codes, kz__err *err) {
-    char *bytes = NULL;
-    size_t length = 0;
+kz_status kz__codes_parse(kz__mem *mem, const char *bytes, size_t length, const char *name,
+                          size_t per_frame, int entries, kz__codes *codes, kz__err *err) {
     memset(codes, 0, sizeof *codes);
     codes->per_frame = per_frame;
-    kz_status status = kz__in_file(mem, path, FILE_MAX, &bytes, &length, err);
-    if (status != KZ_OK) return status;
-    reader r = {strcmp(path, "-") ? path : "standard input", entries, codes, err};
+    reader r = {name, entries, codes, err};
     bool npy = length >= 6 && !memcmp(bytes, "\x93NUMPY", 6);
-    status = npy ? read_npy(mem, &r, bytes, length) : read_text(mem, &r, bytes, length);
-    kz__free(mem, bytes);
+    kz_status status = npy ? read_npy(mem, &r, bytes, length) : read_text(mem, &r, bytes, length);
     if (status == KZ_OK && codes->frames == 0) {
         status = kz__fail(err, KZ_ERR_INPUT, "%s holds no frames", r.name);
     }
@@ -146,6 +141,19 @@ kz_status kz__codes_read(kz__mem *mem, const char *path, size_t per_frame, int e
         kz__free(mem, codes->values);
         codes->values = NULL;
     }
+    return status;
+}
+
+kz_status kz__codes_read(kz__mem *mem, const char *path, size_t per_frame, int entries,
+                         kz__codes *codes, kz__err *err) {
+    char *bytes = NULL;
+    size_t length = 0;
+    memset(codes, 0, sizeof *codes);
+    kz_status status = kz__in_file(mem, path, FILE_MAX, &bytes, &length, err);
+    if (status != KZ_OK) return status;
+    const char *name = strcmp(path, "-") ? path : "standard input";
+    status = kz__codes_parse(mem, bytes, length, name, per_frame, entries, codes, err);
+    kz__free(mem, bytes);
     return status;
 }
 

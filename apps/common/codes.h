@@ -17,6 +17,10 @@ typedef struct kz__codes {
 kz_status kz__codes_read(kz__mem *mem, const char *path, size_t per_frame, int entries,
                          kz__codes *codes, kz__err *err);
 
+/* The same from bytes in memory; name is for messages. */
+kz_status kz__codes_parse(kz__mem *mem, const char *bytes, size_t length, const char *name,
+                          size_t per_frame, int entries, kz__codes *codes, kz__err *err);
+
 /* True where the name ends in .npy or .txt, the two forms that can be written. */
 bool kz__codes_known(const char *path);
 

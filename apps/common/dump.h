@@ -1,7 +1,7 @@
-/* The stages' intermediate values as files: FOLDER/NAME.npy holds all rows of a stage, prefill first,
- * then frame after frame. FOLDER/index.csv says which rows belong to which frame. Bytes of a name
- * other than letters, digits, '.', '_' and '-' become '_'. A stage whose row shape changes goes on in
- * NAME.2.npy and so on. */
+/* The stages' intermediate values as files: FOLDER/NAME.npy holds all rows of a stage, prefill
+ * first, then frame after frame. FOLDER/index.csv says which rows belong to which frame. Bytes of
+ * a name other than letters, digits, '.', '_' and '-' become '_'. A stage whose row shape changes
+ * goes on in NAME.2.npy and so on. */
 #ifndef KZ_COMMON_DUMP_H
 #define KZ_COMMON_DUMP_H
 

@@ -184,17 +184,14 @@ static kz_status read_root(const reader *r, const json_t *root) {
     return status;
 }
 
-kz_status kz__golden_read(kz__mem *mem, const char *path, size_t per_frame, int entries,
-                          kz__golden *golden, kz__err *err) {
-    char *bytes = NULL;
-    size_t length = 0;
+kz_status kz__golden_parse(kz__mem *mem, const char *bytes, size_t length, const char *path,
+                           size_t per_frame, int entries, kz__golden *golden, kz__err *err) {
     memset(golden, 0, sizeof *golden);
     golden->mem = mem;
     golden->live_text = -1;
-    kz_status status = kz__in_file(mem, path, JSON_MAX, &bytes, &length, err);
-    if (status != KZ_OK) return status;
     reader r = {path, golden, per_frame, entries, err};
     json_error_t why;
+    kz_status status = KZ_OK;
     json_t *root = json_loadb(bytes, length, JSON_ALLOW_NUL, &why);
     if (!root) {
         status = kz__fail(err, KZ_ERR_INPUT, "%s is not JSON: line %d: %s", path, why.line,
@@ -203,8 +200,19 @@ kz_status kz__golden_read(kz__mem *mem, const char *path, size_t per_frame, int 
         status = read_root(&r, root);
     }
     json_decref(root);
-    kz__free(mem, bytes);
     if (status != KZ_OK) kz__golden_free(golden);
+    return status;
+}
+
+kz_status kz__golden_read(kz__mem *mem, const char *path, size_t per_frame, int entries,
+                          kz__golden *golden, kz__err *err) {
+    char *bytes = NULL;
+    size_t length = 0;
+    memset(golden, 0, sizeof *golden);
+    kz_status status = kz__in_file(mem, path, JSON_MAX, &bytes, &length, err);
+    if (status != KZ_OK) return status;
+    status = kz__golden_parse(mem, bytes, length, path, per_frame, entries, golden, err);
+    kz__free(mem, bytes);
     return status;
 }
 
@@ -224,7 +232,7 @@ void kz__golden_request(const kz__golden *golden, kz_request *request) {
     kz_request_init(request);
     request->text = golden->text;
     request->text_length = golden->text_length;
-    request->voice = golden->voice;
+    request->voice = golden->voice ? golden->voice : ""; /* no speaker at all */
     request->language = golden->language;
     request->instruct = golden->instruct;
     request->reference_text = golden->reference_text;

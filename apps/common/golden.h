@@ -8,6 +8,7 @@
  *    "speaker_vector": "vector.npy", "reference_codes": "codes.npy"}
  *
  * Only format, version, request.text and codes must be there; other keys are allowed and ignored.
+ * Without a voice the run had no speaker.
  * Files are named relative to the JSON's folder.
  */
 #ifndef KZ_COMMON_GOLDEN_H
@@ -32,6 +33,9 @@ typedef struct kz__golden {
  * is empty; else it is for kz__golden_free. */
 kz_status kz__golden_read(kz__mem *mem, const char *path, size_t per_frame, int entries,
                           kz__golden *golden, kz__err *err);
+/* The same from bytes in memory; path is for messages and for the files that it names. */
+kz_status kz__golden_parse(kz__mem *mem, const char *bytes, size_t length, const char *path,
+                           size_t per_frame, int entries, kz__golden *golden, kz__err *err);
 void kz__golden_free(kz__golden *golden);
 
 /* The request that replays it greedily; it points into golden. */

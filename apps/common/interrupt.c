@@ -1,4 +1,5 @@
-/* The handler writes into a pipe as well, so that no signal is missed between looking and waiting. */
+/* The handler writes into a pipe as well, so that no signal is missed between looking and
+ * waiting. */
 #include "common/interrupt.h"
 
 #include <errno.h>

@@ -26,11 +26,9 @@ struct kz__player {
     bool dropped; /* do not play what is left */
     bool done;    /* the thread has returned */
     PaError failed;
-    bool chatter;
 };
 
-static int hush(bool chatter) {
-    if (chatter) return -1;
+static int hush(void) {
     int saved = dup(STDERR_FILENO);
     int nothing = open("/dev/null", O_WRONLY);
     if (saved >= 0 && nothing >= 0) dup2(nothing, STDERR_FILENO);
@@ -90,14 +88,12 @@ static PaError open_stream(kz__player *p, int rate) {
     return error;
 }
 
-kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, bool chatter,
-                          kz__err *err) {
+kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *err) {
     *player = NULL;
     kz__player *p = kz__calloc(mem, 1, sizeof *p);
     if (!p) return kz__fail_memory(err);
     p->mem = mem;
-    p->chatter = chatter;
-    int saved = hush(chatter);
+    int saved = hush();
     PaError error = open_stream(p, rate);
     unhush(saved);
     if (error != paNoError) {
@@ -165,7 +161,7 @@ kz_status kz__player_close(kz__player *p, bool (*stop)(void), kz__err *err) {
     if (!p) return KZ_OK;
     wait_done(p, stop);
     pthread_join(p->thread, NULL);
-    int saved = hush(p->chatter);
+    int saved = hush();
     if (p->dropped) {
         Pa_AbortStream(p->stream);
     } else {
@@ -188,11 +184,9 @@ kz_status kz__player_close(kz__player *p, bool (*stop)(void), kz__err *err) {
 
 #else
 
-kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, bool chatter,
-                          kz__err *err) {
+kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *err) {
     (void)mem;
     (void)rate;
-    (void)chatter;
     *player = NULL;
     return kz__fail(err, KZ_ERR_MEMORY, "this build of kazeia has no playback");
 }

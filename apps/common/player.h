@@ -9,9 +9,8 @@
 
 typedef struct kz__player kz__player;
 
-/* KZ_ERR_MEMORY (a resource is missing) where there is no device, or this build has no playback.
- * chatter: let the system's sound libraries print what they want. */
-kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, bool chatter, kz__err *err);
+/* KZ_ERR_MEMORY (a resource is missing) where there is no device, or this build has no playback. */
+kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *err);
 
 /* Queues samples; fails where the device has gone. */
 kz_status kz__player_write(kz__player *player, const float *samples, size_t count, kz__err *err);

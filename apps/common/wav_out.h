@@ -1,6 +1,6 @@
 /* WAV and raw sound as it is made, mono. One header of 44 bytes (58 with 32-bit float, which needs
- * a `fact` chunk), then samples. In a file the sizes are true; where nothing can be patched (a pipe,
- * a FIFO, a device, a file opened for appending) and above 4 GiB they are 0xFFFFFFFF.
+ * a `fact` chunk), then samples. In a file the sizes are true; where nothing can be patched (a
+ * pipe, a FIFO, a device, a file opened for appending) and above 4 GiB they are 0xFFFFFFFF.
  */
 #ifndef KZ_COMMON_WAV_OUT_H
 #define KZ_COMMON_WAV_OUT_H

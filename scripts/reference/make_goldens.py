@@ -57,12 +57,12 @@ def make_case(name, official, confirmer, out):
     clone = None
     if "recording" in request:
         file, sound = recording.make(out, **request["recording"])
-        clone, reference, vector = official.clone_prompt(sound, recording.RATE,
-                                                         request.get("reference_text"))
+        clone, parts = official.clone_prompt(sound, recording.RATE, request.get("reference_text"))
         golden["recording"] = "../" + file
-        golden["speaker_vector"] = save(folder, "speaker_vector.npy", vector)
-        if reference is not None:
-            golden["reference_codes"] = save(folder, "reference_codes.npy", reference)
+        golden["speaker_vector"] = save(folder, "speaker_vector.npy", parts["vector"])
+        if parts["codes"] is not None:
+            golden["reference_codes"] = save(folder, "reference_codes.npy", parts["codes"])
+            golden["reference_margin"] = parts["margin"]
     with stages.Talker(official, keep) as talker:
         run = official.run(request, clone, sound="full" in keep)
     margin = confirmer.check(run)

@@ -9,6 +9,7 @@ warnings.filterwarnings("ignore")
 import numpy as np
 import torch
 from qwen_tts import Qwen3TTSModel
+from transformers.models.mimi.modeling_mimi import MimiEuclideanCodebook
 
 torch.set_grad_enabled(False)
 torch.set_num_threads(1)
@@ -16,6 +17,30 @@ torch.set_num_threads(1)
 
 def array(t):
     return t.detach().to(torch.float32).numpy()
+
+
+class EncoderMargin:
+    """Smallest gap of squared distances between the best two entries, over the 16 codebooks."""
+
+    def __enter__(self):
+        self.gaps, self.real = [], MimiEuclideanCodebook.quantize
+        MimiEuclideanCodebook.quantize = self.watch(self.real)
+        return self
+
+    def __exit__(self, *_):
+        MimiEuclideanCodebook.quantize = self.real
+
+    def watch(self, real):
+        def quantize(book, rows):
+            d = torch.cdist(rows.double(), book.embed.double()) ** 2
+            best = d.topk(3, largest=False).values      # the two dead entries tie exactly
+            gap = best[:, 1:] - best[:, :1]
+            self.gaps.append(torch.where(gap[:, 0] > 0, gap[:, 0], gap[:, 1]).min().item())
+            return real(book, rows)
+        return quantize
+
+    def smallest(self):
+        return min(self.gaps[:16])
 
 
 class Official:
@@ -59,12 +84,15 @@ class Official:
         return decode
 
     def clone_prompt(self, wave, rate, text):
-        """-> (prompt items, codes, speaker vector) of a recording; no text: the vector only."""
-        items = self.tts.create_voice_clone_prompt((wave, rate), ref_text=text,
-                                                   x_vector_only_mode=text is None)
-        codes = items[0].ref_code
-        return items, None if codes is None else codes.numpy().astype(np.int32), \
-            array(items[0].ref_spk_embedding)
+        """-> (prompt items, {vector, codes, margin}) of a recording; no text: the vector only."""
+        with EncoderMargin() as margin:
+            items = self.tts.create_voice_clone_prompt((wave, rate), ref_text=text,
+                                                       x_vector_only_mode=text is None)
+        parts = {"vector": array(items[0].ref_spk_embedding), "codes": None}
+        if text is not None:
+            parts.update(codes=items[0].ref_code.numpy().astype(np.int32),
+                         margin=margin.smallest())
+        return items, parts
 
     def run(self, request, clone=None, sound=False):
         """One utterance. sound: decode it for real (in full, with the package's chunks)."""

@@ -50,6 +50,8 @@ void kz__pcm_write_f32(const float *samples, size_t count, unsigned char *bytes)
     for (size_t i = 0; i < count; i++) {
         uint32_t value = 0;
         memcpy(&value, &samples[i], sizeof value);
-        for (int b = 0; b < 4; b++) bytes[4 * i + (size_t)b] = (unsigned char)(value >> 8 * b & 0xff);
+        for (size_t b = 0; b < 4; b++) {
+            bytes[4 * i + b] = (unsigned char)(value >> 8 * b & 0xff);
+        }
     }
 }

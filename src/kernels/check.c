@@ -1,5 +1,6 @@
-/* Inputs: sizes around the widths of vectors, panels and tiles; values plain, of all magnitudes, extreme, and
- * not finite. Outputs of reference and variant start from the same random bytes, with a guard before them.
+/* Inputs: sizes around the widths of vectors, panels and tiles; values plain, of all magnitudes,
+ * extreme, and not finite. Outputs of reference and variant start from the same random bytes,
+ * with a guard before them.
  */
 #include "kernels/check.h"
 
@@ -153,7 +154,6 @@ static size_t padded(size_t n) {
     return (n + KZ__LANES - 1) / KZ__LANES * KZ__LANES;
 }
 
-/* b NULL: the one without bias */
 static int check_norm(state *s, int layer) {
     int good = 1;
     for (size_t n = 1; n <= 70; n++) {
@@ -219,10 +219,11 @@ static int check_softmax(state *s) {
 
 /* ---- element by element ------------------------------------------------------------------- */
 
-/* Runs body with k, y and in_place for both; x, w and z are inputs of n16 values. */
+/* Calls one kernel of k on n16 values, with those of the inputs that it takes. */
 typedef void apply_fn(const kz__kernels *k, float *y, const float *x, const float *w,
                       const float *z, size_t n16);
 
+/* in_place: how many of x and z may be y */
 static int check_elements(state *s, apply_fn *apply, int in_place) {
     int good = 1;
     for (size_t i = 0; i < 60; i++) {
@@ -263,8 +264,8 @@ static void apply_gelu(const kz__kernels *k, float *y, const float *x, const flo
     k->gelu(y, x, n16);
 }
 
-static void apply_add(const kz__kernels *k, float *y, const float *x, const float *w, const float *z,
-                      size_t n16) {
+static void apply_add(const kz__kernels *k, float *y, const float *x, const float *w,
+                      const float *z, size_t n16) {
     (void)w;
     k->add(y, x, z, n16);
 }

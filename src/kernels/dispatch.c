@@ -1,5 +1,5 @@
-/* Fills the table of kernels by level: what CMake compiled in (KZ__HAVE_LEVEL) and the machine runs.
- * Every level defines every kernel, so a table is one level's. */
+/* Fills the table of kernels by level: what CMake compiled in (KZ__HAVE_LEVEL) and the machine
+ * runs. Every level defines every kernel, so a table is one level's. */
 #include "kernels/kernels.h"
 #include "kernels/variants.h"
 

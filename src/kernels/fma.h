@@ -1,6 +1,6 @@
 /* The one fused multiply-add: the instruction where the file is built for it, else an exact
- * emulation in double. Both round a * b + c once, subnormals and infinities included. Also the square
- * root instruction, which rounds correctly everywhere, without libc's errno.
+ * emulation in double. Both round a * b + c once, subnormals and infinities included. Also the
+ * square root instruction, which rounds correctly everywhere, without libc's errno.
  */
 #ifndef KZ_KERNELS_FMA_H
 #define KZ_KERNELS_FMA_H
@@ -25,15 +25,17 @@ static inline uint32_t kz__bits_of(float value) {
     return bits;
 }
 
-/* The product of two floats is exact in double. The sum is rounded to odd: where it is not exact, the one
- * of the two neighbours whose last bit is 1. With 53 bits against 24, rounding that to float gives what
- * rounding the exact sum would. A double never overflows or underflows here. Not for x87. */
+/* The product of two floats is exact in double. The sum is rounded to odd: where it is not exact,
+ * the one of the two neighbours whose last bit is 1. With 53 bits against 24, rounding that to
+ * float gives what rounding the exact sum would. A double never overflows or underflows here. Not
+ * for x87. */
 static inline float kz__fma_emulated(float a, float b, float c) {
     double product = (double)a * (double)b;
     double addend = (double)c;
     double sum = product + addend;
     double back = sum - product;
-    double rest = (product - (sum - back)) + (addend - back); /* exact; NaN where sum is not finite */
+    /* exact; NaN where sum is not finite */
+    double rest = (product - (sum - back)) + (addend - back);
     uint64_t bits = 0;
     memcpy(&bits, &sum, sizeof bits);
     if ((rest > 0 || rest < 0) && !(bits & 1)) {

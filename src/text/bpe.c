@@ -25,7 +25,7 @@ void kz__bpe_clear(kz__bpe *bpe) {
     *bpe = (kz__bpe){.mem = bpe->mem};
 }
 
-/* ---- table of merges ----------------------------------------------------------------------- */
+/* ---- table of merges --------------------------------------------------------------------- */
 
 static size_t slot_of(const kz__bpe *bpe, int32_t left, int32_t right) {
     uint64_t key = (uint64_t)(uint32_t)left << 32 | (uint32_t)right;
@@ -65,7 +65,7 @@ static uint32_t rank_of(const kz__bpe *bpe, int32_t left, int32_t right) {
     return slot->right >= 0 ? slot->rank : NONE;
 }
 
-/* ---- working memory ------------------------------------------------------------------------ */
+/* ---- working memory ---------------------------------------------------------------------- */
 
 void kz__bpe_scratch_init(kz__bpe_scratch *scratch, kz__mem *mem) {
     *scratch = (kz__bpe_scratch){.mem = mem};
@@ -77,8 +77,8 @@ void kz__bpe_scratch_clear(kz__bpe_scratch *scratch) {
     kz__bpe_scratch_init(scratch, scratch->mem);
 }
 
-/* Each symbol starts at most one candidate, each merge adds at most two: the first goes, so the heap
- * never holds more than two per symbol. */
+/* Each symbol starts at most one candidate, each merge adds at most two: the first goes, so the
+ * heap never holds more than two per symbol. */
 static bool scratch_grow(kz__bpe_scratch *scratch, size_t length) {
     if (length <= scratch->capacity) return true;
     size_t capacity = FIRST_CAPACITY;
@@ -96,7 +96,7 @@ static bool scratch_grow(kz__bpe_scratch *scratch, size_t length) {
     return true;
 }
 
-/* ---- heap of candidates, smallest first: rank in the high half, position in the low one ------- */
+/* ---- heap of candidates, smallest first: rank in the high half, position in the low one ---- */
 
 static void sift_down(uint64_t *heap, size_t count, size_t at) {
     uint64_t value = heap[at];
@@ -124,7 +124,7 @@ static uint64_t candidate(uint32_t rank, size_t position) {
     return (uint64_t)rank << 32 | (uint32_t)position;
 }
 
-/* ---- a piece ------------------------------------------------------------------------------- */
+/* ---- a piece ----------------------------------------------------------------------------- */
 
 /* Sets the symbols of the bytes; returns the number of candidates. */
 static size_t begin(const kz__bpe *bpe, kz__bpe_scratch *scratch, const char *bytes,

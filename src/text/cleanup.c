@@ -74,8 +74,7 @@ static bool tag(int32_t c) {
 }
 
 static bool ends_emoji(int32_t c) {
-    return c == EMOJI_STYLE || tag(c) || (c >= 0x1F3FB && c <= 0x1F3FF) ||
-           kz__char_pictographic(c);
+    return c == EMOJI_STYLE || tag(c) || (c >= 0x1F3FB && c <= 0x1F3FF) || kz__char_pictographic(c);
 }
 
 void kz__cleanup_init(kz__cleanup *cleanup, kz__mem *mem) {

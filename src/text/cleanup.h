@@ -25,8 +25,8 @@ typedef struct kz__cleanup {
 void kz__cleanup_init(kz__cleanup *cleanup, kz__mem *mem);
 void kz__cleanup_clear(kz__cleanup *cleanup);
 
-/* Takes one character, appends what became certain to out; at the end of the text nothing more is to
- * come. False when out of memory. */
+/* Takes one character, appends what became certain to out; at the end of the text nothing more is
+ * to come. False when out of memory. */
 bool kz__cleanup_push(kz__cleanup *cleanup, int32_t c, kz__ints *out);
 
 /* The white character that a run of held ones begins with; 0 where none is held. */

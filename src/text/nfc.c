@@ -39,7 +39,8 @@ static bool sort_marks(kz__nfc *nfc, int32_t *marks, size_t count) {
     return true;
 }
 
-/* Canonical ordering: each run of characters with a class above 0 that is not in order is sorted. */
+/* Canonical ordering: each run of characters with a class above 0 that is not in order
+ * is sorted. */
 static bool order(kz__nfc *nfc) {
     int32_t *held = nfc->held.data;
     size_t count = nfc->held.count;
@@ -65,8 +66,8 @@ kz_status kz__nfc_flush(kz__nfc *nfc, kz__ints *out, kz__err *err) {
     size_t count = held->count;
     if (count > 1) {
         if (!order(nfc)) return kz__fail_memory(err);
-        utf8proc_ssize_t composed = utf8proc_normalize_utf32(
-            held->data, (utf8proc_ssize_t)count, UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+        utf8proc_ssize_t composed = utf8proc_normalize_utf32(held->data, (utf8proc_ssize_t)count,
+                                                             UTF8PROC_COMPOSE | UTF8PROC_STABLE);
         if (composed < 0) {
             return kz__fail(err, KZ_ERR_FAILED, "the text could not be normalised: %s",
                             utf8proc_errmsg(composed));
@@ -88,7 +89,8 @@ kz_status kz__nfc_push(kz__nfc *nfc, int32_t c, kz__ints *out, kz__err *err) {
     utf8proc_int32_t parts[DECOMPOSED_MAX];
     int boundary = 0;
     utf8proc_ssize_t count =
-        c < 0x80 ? 1 : utf8proc_decompose_char(c, parts, DECOMPOSED_MAX, UTF8PROC_DECOMPOSE, &boundary);
+        c < 0x80 ? 1
+                 : utf8proc_decompose_char(c, parts, DECOMPOSED_MAX, UTF8PROC_DECOMPOSE, &boundary);
     if (count < 1 || count > DECOMPOSED_MAX) {
         return kz__fail(err, KZ_ERR_FAILED, "U+%04X could not be normalised", (unsigned)c);
     }

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 typedef struct kz__pretok {
-    bool second;   /* which pattern */
+    bool second; /* which pattern */
     int state;
     size_t length; /* bytes of the piece in progress */
     size_t mark;   /* white run: bytes through its last line end; word of the second pattern: bytes

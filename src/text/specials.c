@@ -103,13 +103,13 @@ static kz_status read_tokens(kz__specials *specials, const kz__bpe *bpe, const c
     return check(specials, name, err);
 }
 
-kz_status kz__specials_parse(kz__specials *specials, const kz__bpe *bpe, const kz__text_file *config,
-                             kz__err *err) {
+kz_status kz__specials_parse(kz__specials *specials, const kz__bpe *bpe,
+                             const kz__text_file *config, kz__err *err) {
     json_error_t reason;
     json_t *root = json_loadb(config->data, config->size, JSON_REJECT_DUPLICATES, &reason);
     if (!root) {
-        return kz__fail(err, KZ_ERR_MODEL, "%s is not JSON: %s (line %d)", config->name, reason.text,
-                        reason.line);
+        return kz__fail(err, KZ_ERR_MODEL, "%s is not JSON: %s (line %d)", config->name,
+                        reason.text, reason.line);
     }
     kz_status status = KZ_OK;
     if (json_is_object(root)) {

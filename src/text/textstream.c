@@ -56,7 +56,7 @@ void kz__textstream_close(kz__textstream *stream) {
     kz__free(stream->mem, stream);
 }
 
-/* ---- pieces -> ids --------------------------------------------------------------------------- */
+/* ---- pieces -> ids ----------------------------------------------------------------------- */
 
 /* Room for one more character. What is complete is dropped when it is half of the buffer or more,
  * so that each byte is moved a bounded number of times. */
@@ -83,8 +83,8 @@ static bool piece_room(kz__textstream *s) {
 static kz_status encode(kz__textstream *s, const size_t *pieces, size_t count, kz__ints *ids,
                         kz__err *err) {
     for (size_t i = 0; i < count; i++) {
-        kz_status status = kz__bpe_piece(s->bpe, &s->scratch, s->piece + s->piece_first, pieces[i],
-                                         ids, err);
+        kz_status status =
+            kz__bpe_piece(s->bpe, &s->scratch, s->piece + s->piece_first, pieces[i], ids, err);
         if (status != KZ_OK) return status;
         s->piece_first += pieces[i];
     }
@@ -97,7 +97,7 @@ static kz_status cut(kz__textstream *s, kz__ints *ids, kz__err *err) {
     return encode(s, pieces, count, ids, err);
 }
 
-/* ---- normalised characters -> pieces --------------------------------------------------------- */
+/* ---- normalised characters -> pieces ----------------------------------------------------- */
 
 static kz_status split(kz__textstream *s, kz__ints *ids, kz__err *err) {
     size_t pieces[KZ__PIECES];
@@ -119,7 +119,7 @@ static kz_status flush(kz__textstream *s, kz__ints *ids, kz__err *err) {
     return status == KZ_OK ? split(s, ids, err) : status;
 }
 
-/* ---- characters -> normalised characters ----------------------------------------------------- */
+/* ---- characters -> normalised characters ------------------------------------------------- */
 
 /* A white character is held by the clean-up: either it follows, or the text ends. The word in front
  * goes out where both would cut alike. */
@@ -145,7 +145,7 @@ static kz_status take(kz__textstream *s, int32_t c, kz__ints *ids, kz__err *err)
     return status;
 }
 
-/* ---- bytes -> characters --------------------------------------------------------------------- */
+/* ---- bytes -> characters ----------------------------------------------------------------- */
 
 static kz_status take_bytes(kz__textstream *s, const char *bytes, size_t length, kz__ints *ids,
                             kz__err *err) {

@@ -16,7 +16,7 @@ struct kz__tokenizer {
     size_t count;
 };
 
-/* ---- open ------------------------------------------------------------------------------------ */
+/* ---- open -------------------------------------------------------------------------------- */
 
 kz_status kz__tokenizer_make(kz__mem *mem, const kz__text_file *vocab, const kz__text_file *merges,
                              const kz__text_file *config, kz__tokenizer **tokenizer, kz__err *err) {
@@ -71,7 +71,8 @@ static kz_status read_open(kz__mem *mem, FILE *stream, const char *path, char **
     return KZ_OK;
 }
 
-/* Reads FOLDER/NAME; file->name becomes the path. Both are the caller's to free, also on failure. */
+/* Reads FOLDER/NAME; file->name becomes the path. Both are the caller's to free,
+ * also on failure. */
 static kz_status read_file(kz__mem *mem, const char *folder, const char *name, char **path,
                            char **data, kz__text_file *file, kz__err *err) {
     size_t length = strlen(folder) + strlen(name) + 2;
@@ -110,7 +111,7 @@ kz_status kz__tokenizer_open(kz__mem *mem, const char *folder, kz__tokenizer **t
     return status;
 }
 
-/* ---- tokens ---------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------ */
 
 static const kz__special *special_by_id(const kz__tokenizer *tokenizer, int32_t id) {
     for (size_t i = 0; i < tokenizer->specials.count; i++) {
@@ -142,7 +143,9 @@ int32_t kz__tokenizer_special(const kz__tokenizer *tokenizer, const char *litera
     size_t length = strlen(literal);
     for (size_t i = 0; i < tokenizer->specials.count; i++) {
         const kz__special *special = &tokenizer->specials.list[i];
-        if (special->length == length && !memcmp(special->text, literal, length)) return special->id;
+        if (special->length == length && !memcmp(special->text, literal, length)) {
+            return special->id;
+        }
     }
     return -1;
 }
@@ -155,7 +158,7 @@ const kz__bpe *kz__tokenizer_bpe(const kz__tokenizer *tokenizer) {
     return &tokenizer->bpe;
 }
 
-/* ---- encode ---------------------------------------------------------------------------------- */
+/* ---- encode ------------------------------------------------------------------------------ */
 
 static const kz__special *special_at(const kz__specials *specials, const char *text,
                                      size_t length) {

@@ -1,8 +1,8 @@
-/* The tokenizer of a checkpoint: its three files, text -> ids, id -> bytes. Immutable once open; any
- * number of threads. For text that arrives in parts see textstream.h.
+/* The tokenizer of a checkpoint: its three files, text -> ids, id -> bytes. Immutable once open;
+ * any number of threads. For text that arrives in parts see textstream.h.
  *
- * A control token cuts the text: ids("<a>" + x + "<b>") are a, ids(x), b. A prompt is therefore built
- * of the ids of its control tokens and of what stands between them, encoded without
+ * A control token cuts the text: ids("<a>" + x + "<b>") are a, ids(x), b. A prompt is therefore
+ * built of the ids of its control tokens and of what stands between them, encoded without
  * KZ__TEXT_SPECIALS where a user wrote it.
  */
 #ifndef KZ_TEXT_TOKENIZER_H

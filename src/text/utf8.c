@@ -1,7 +1,8 @@
 /* Strict UTF-8. The range of the second byte depends on the first; all later ones are 80..BF. */
 #include "text/utf8.h"
 
-/* Bytes of the character that `first` begins, and the range of its second byte; 0 if it begins none. */
+/* Bytes of the character that `first` begins, and the range of its second byte; 0 if it begins
+ * none. */
 static int expect(unsigned first, unsigned *low, unsigned *high) {
     *low = 0x80;
     *high = 0xBF;
@@ -57,8 +58,9 @@ kz_status kz__utf8_fail(int32_t byte, unsigned long long offset, kz__err *err) {
     if (byte == 0) {
         return kz__fail(err, KZ_ERR_INPUT, "the text has a zero byte at byte offset %llu", offset);
     }
-    return kz__fail(err, KZ_ERR_INPUT, "the text is not valid UTF-8 at byte offset %llu (byte 0x%02X)",
-                    offset, (unsigned)byte & 0xFFu);
+    return kz__fail(err, KZ_ERR_INPUT,
+                    "the text is not valid UTF-8 at byte offset %llu (byte 0x%02X)", offset,
+                    (unsigned)byte & 0xFFu);
 }
 
 kz_status kz__utf8_check(const char *text, size_t length, kz__err *err) {

@@ -1,5 +1,5 @@
-/* vocab.json and merges.txt. The vocabulary is one flat object of 150 thousand short strings, read by
- * a strict parser of just that, straight into the tables.
+/* vocab.json and merges.txt. The vocabulary is one flat object of 150 thousand short strings, read
+ * by a strict parser of just that, straight into the tables.
  *
  * Tokens are spelled with one printable character per byte: 21..7E, A1..AC and AE..FF stand for
  * themselves, the other 68 bytes in increasing order for U+0100, U+0101, ...
@@ -18,10 +18,10 @@ typedef struct reader {
     size_t at;
     kz__err *err;
     kz__bpe *bpe;
-    size_t used;          /* of bpe->bytes */
-    size_t capacity;      /* of bpe->tokens */
-    int32_t *index;       /* hash table of token texts -> id */
-    size_t mask;          /* its size - 1 */
+    size_t used;            /* of bpe->bytes */
+    size_t capacity;        /* of bpe->tokens */
+    int32_t *index;         /* hash table of token texts -> id */
+    size_t mask;            /* its size - 1 */
     int16_t byte[ALPHABET]; /* character -> byte, -1: none */
 } reader;
 
@@ -36,7 +36,7 @@ static void alphabet(int16_t byte[ALPHABET]) {
     }
 }
 
-/* ---- index of token texts -------------------------------------------------------------------- */
+/* ---- index of token texts ---------------------------------------------------------------- */
 
 static size_t index_slot(const reader *r, const char *text, size_t length) {
     uint64_t hash = 0xCBF29CE484222325u;
@@ -56,14 +56,15 @@ static int32_t index_find(const reader *r, const char *text, size_t length) {
     return length ? r->index[index_slot(r, text, length)] : FREE;
 }
 
-/* ---- vocab.json ------------------------------------------------------------------------------ */
+/* ---- vocab.json -------------------------------------------------------------------------- */
 
 static kz_status broken(const reader *r, const char *what) {
     return kz__fail(r->err, KZ_ERR_MODEL, "%s: %s at byte %zu", r->file->name, what, r->at);
 }
 
 static void skip_white(reader *r) {
-    while (r->at < r->file->size && strchr(" \t\r\n", r->file->data[r->at]) && r->file->data[r->at]) {
+    while (r->at < r->file->size && strchr(" \t\r\n", r->file->data[r->at]) &&
+           r->file->data[r->at]) {
         r->at++;
     }
 }
@@ -161,8 +162,9 @@ static kz_status add_token(reader *r, int32_t id, size_t offset, size_t length) 
     kz__bpe *bpe = r->bpe;
     size_t at = index_slot(r, bpe->bytes + offset, length);
     if (r->index[at] != FREE) {
-        return kz__fail(r->err, KZ_ERR_MODEL, "%s: the token before byte %zu is there twice (id %d)",
-                        r->file->name, r->at, (int)r->index[at]);
+        return kz__fail(r->err, KZ_ERR_MODEL,
+                        "%s: the token before byte %zu is there twice (id %d)", r->file->name,
+                        r->at, (int)r->index[at]);
     }
     if (bpe->tokens[id].length) {
         return kz__fail(r->err, KZ_ERR_MODEL, "%s: id %d is given twice", r->file->name, (int)id);
@@ -213,7 +215,7 @@ static kz_status read_vocab(reader *r) {
     return KZ_OK;
 }
 
-/* ---- merges.txt ------------------------------------------------------------------------------ */
+/* ---- merges.txt -------------------------------------------------------------------------- */
 
 static kz_status bad_line(const reader *r, size_t line, const char *what) {
     return kz__fail(r->err, KZ_ERR_MODEL, "%s: line %zu %s", r->file->name, line, what);
@@ -233,7 +235,8 @@ static bool decode_part(const reader *r, const char *text, size_t size, char *by
     return true;
 }
 
-/* made: by token, whether an earlier line or a single byte makes it. scratch has room for the line. */
+/* made: by token, whether an earlier line or a single byte makes it. scratch has room for the line.
+ */
 static kz_status read_merge(reader *r, size_t line, const char *text, size_t size, char *scratch,
                             unsigned char *made) {
     const char *space = memchr(text, ' ', size);
@@ -251,7 +254,9 @@ static kz_status read_merge(reader *r, size_t line, const char *text, size_t siz
     int32_t merged = index_find(r, scratch, length);
     if (left < 0 || right < 0) return bad_line(r, line, "has a part that is not in the vocabulary");
     if (merged < 0) return bad_line(r, line, "makes a token that is not in the vocabulary");
-    if (!made[left] || !made[right]) return bad_line(r, line, "uses a token that no earlier line makes");
+    if (!made[left] || !made[right]) {
+        return bad_line(r, line, "uses a token that no earlier line makes");
+    }
     if (made[merged]) return bad_line(r, line, "makes a token that an earlier line makes");
     made[merged] = 1;
     kz__bpe_add(r->bpe, left, right, merged);
@@ -283,7 +288,8 @@ static kz_status read_merges(reader *r) {
     for (size_t i = 0; i < r->file->size; i++) {
         lines += r->file->data[i] == '\n';
     }
-    /* Each token is made at most once, so that a file of empty lines does not make a large table. */
+    /* Each token is made at most once, so that a file of empty lines does not make a large
+     * table. */
     kz_status status = kz__bpe_reserve(bpe, lines < bpe->count ? lines : bpe->count, r->err);
     if (status != KZ_OK) return status;
     char *scratch = kz__alloc(bpe->mem, r->file->size);
@@ -301,7 +307,7 @@ static kz_status read_merges(reader *r) {
     return status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- both -------------------------------------------------------------------------------- */
 
 /* What is found in the place of a file after a download that went wrong. */
 static kz_status check_kind(const kz__text_file *file, kz__err *err) {

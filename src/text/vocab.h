@@ -35,8 +35,8 @@ kz_status kz__bpe_parse(kz__bpe *bpe, const kz__text_file *vocab, const kz__text
                         kz__err *err);
 
 /* tokenizer_config.json: its added tokens. Same rules of ownership. */
-kz_status kz__specials_parse(kz__specials *specials, const kz__bpe *bpe, const kz__text_file *config,
-                             kz__err *err);
+kz_status kz__specials_parse(kz__specials *specials, const kz__bpe *bpe,
+                             const kz__text_file *config, kz__err *err);
 void kz__specials_clear(kz__specials *specials);
 
 #endif

@@ -1,4 +1,5 @@
-/* Checks the AVX2 and AVX-512 kernels on a machine without operating system; prints to port 0xe9. */
+/* Checks the AVX2 and AVX-512 kernels on a machine without operating system; prints to port 0xe9.
+ */
 #include "kernels/check.h"
 #include "kernels/fma.h"
 #include "kernels/kernels.h"

@@ -14,7 +14,9 @@ static kz__tokenizer *tokenizer;
 static kz_status encode_whole(const char *text, size_t length, unsigned flags, kz__ints *ids) {
     char *clean = NULL;
     size_t clean_length = 0;
-    if (flags & KZ__TEXT_AS_IS) return kz__tokenizer_encode(tokenizer, text, length, flags, ids, NULL);
+    if (flags & KZ__TEXT_AS_IS) {
+        return kz__tokenizer_encode(tokenizer, text, length, flags, ids, NULL);
+    }
     kz_status status = kz__cleanup_text(&mem, text, length, &clean, &clean_length, NULL);
     if (status == KZ_OK) {
         status = kz__tokenizer_encode(tokenizer, clean, clean_length, flags, ids, NULL);

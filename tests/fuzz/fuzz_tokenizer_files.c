@@ -15,15 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     kz__err err;
     kz__tokenizer *tokenizer = NULL;
     kz__mem_init(&mem, NULL, NULL);
-    kz_status status =
-        kz__tokenizer_make(&mem, data[0] % 3 == 0 ? &file : &small.vocab,
-                           data[0] % 3 == 1 ? &file : &small.merges,
-                           data[0] % 3 == 2 ? &file : &small.config, &tokenizer, &err);
+    kz_status status = kz__tokenizer_make(
+        &mem, data[0] % 3 == 0 ? &file : &small.vocab, data[0] % 3 == 1 ? &file : &small.merges,
+        data[0] % 3 == 2 ? &file : &small.config, &tokenizer, &err);
     if ((status == KZ_OK) != (tokenizer != NULL)) abort();
     if (status == KZ_OK) {
         kz__ints ids;
         kz__ints_init(&ids, &mem);
-        status = kz__tokenizer_encode(tokenizer, "aab bcc<|a|>dee", 15, KZ__TEXT_SPECIALS, &ids, &err);
+        status =
+            kz__tokenizer_encode(tokenizer, "aab bcc<|a|>dee", 15, KZ__TEXT_SPECIALS, &ids, &err);
         if (status != KZ_OK) abort();
         kz__ints_clear(&ids);
     }

@@ -7,16 +7,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const control[] = {
-    "<|endoftext|>",       "<|im_start|>",       "<|im_end|>",       "<|object_ref_start|>",
-    "<|object_ref_end|>",  "<|box_start|>",      "<|box_end|>",      "<|quad_start|>",
-    "<|quad_end|>",        "<|vision_start|>",   "<|vision_end|>",   "<|vision_pad|>",
-    "<|image_pad|>",       "<|video_pad|>",      "<tool_call>",      "</tool_call>",
-    "<|fim_prefix|>",      "<|fim_middle|>",     "<|fim_suffix|>",   "<|fim_pad|>",
-    "<|repo_name|>",       "<|file_sep|>",       "<tool_response>",  "</tool_response>",
-    "<think>",             "</think>",           "<|audio_start|>",  "<|audio_end|>",
-    "<tts_pad>",           "<tts_text_bos>",     "<tts_text_eod>",   "<tts_text_bos_single>",
-    "<|audio_pad|>"};
+static const char *const control[] = {"<|endoftext|>",
+                                      "<|im_start|>",
+                                      "<|im_end|>",
+                                      "<|object_ref_start|>",
+                                      "<|object_ref_end|>",
+                                      "<|box_start|>",
+                                      "<|box_end|>",
+                                      "<|quad_start|>",
+                                      "<|quad_end|>",
+                                      "<|vision_start|>",
+                                      "<|vision_end|>",
+                                      "<|vision_pad|>",
+                                      "<|image_pad|>",
+                                      "<|video_pad|>",
+                                      "<tool_call>",
+                                      "</tool_call>",
+                                      "<|fim_prefix|>",
+                                      "<|fim_middle|>",
+                                      "<|fim_suffix|>",
+                                      "<|fim_pad|>",
+                                      "<|repo_name|>",
+                                      "<|file_sep|>",
+                                      "<tool_response>",
+                                      "</tool_response>",
+                                      "<think>",
+                                      "</think>",
+                                      "<|audio_start|>",
+                                      "<|audio_end|>",
+                                      "<tts_pad>",
+                                      "<tts_text_bos>",
+                                      "<tts_text_eod>",
+                                      "<tts_text_bos_single>",
+                                      "<|audio_pad|>"};
 
 static void stop(const char *what) {
     printf("test data: %s\n", what);
@@ -41,9 +64,10 @@ static char *read_all(const char *folder, const char *name, size_t *size) {
 static void config_write(char *out, size_t capacity, int first, size_t count) {
     size_t at = (size_t)snprintf(out, capacity, "{\"added_tokens_decoder\": {");
     for (size_t i = 0; i < count; i++) {
-        at += (size_t)snprintf(out + at, capacity - at,
-                               "%s\"%d\": {\"content\": \"%s\", \"lstrip\": false, \"special\": true}",
-                               i ? ", " : "", first + (int)i, control[i]);
+        at += (size_t)snprintf(
+            out + at, capacity - at,
+            "%s\"%d\": {\"content\": \"%s\", \"lstrip\": false, \"special\": true}", i ? ", " : "",
+            first + (int)i, control[i]);
     }
     snprintf(out + at, capacity - at, "}}");
 }
@@ -75,7 +99,7 @@ kz__tokenizer *kzt_real_tokenizer(kz__mem *mem, const char *fallback) {
     return tokenizer;
 }
 
-/* ---- small ----------------------------------------------------------------------------------- */
+/* ---- small ------------------------------------------------------------------------------- */
 
 #define SMALL_TOKENS 1400
 #define SMALL_BYTES 24
@@ -112,7 +136,9 @@ static size_t spell(const token *t, char *out) {
 
 static bool known(const token *tokens, size_t count, const token *t) {
     for (size_t i = 0; i < count; i++) {
-        if (tokens[i].length == t->length && !memcmp(tokens[i].bytes, t->bytes, t->length)) return true;
+        if (tokens[i].length == t->length && !memcmp(tokens[i].bytes, t->bytes, t->length)) {
+            return true;
+        }
     }
     return false;
 }
@@ -147,9 +173,8 @@ static char *write_vocab(const token *tokens, size_t count, size_t *size) {
 }
 
 void kzt_small_make(kzt_small *small, uint64_t seed) {
-    static const char config[] =
-        "{\"added_tokens_decoder\": {\"1400\": {\"content\": \"<|a|>\"},"
-        "\"1401\": {\"content\": \"<|a|>b\"}}}";
+    static const char config[] = "{\"added_tokens_decoder\": {\"1400\": {\"content\": \"<|a|>\"},"
+                                 "\"1401\": {\"content\": \"<|a|>b\"}}}";
     token *tokens = calloc(SMALL_TOKENS, sizeof *tokens);
     char *merges = malloc(SMALL_TOKENS * (SMALL_BYTES * 2 + 4));
     if (!tokens || !merges) stop("no memory");
@@ -199,18 +224,19 @@ kz__tokenizer *kzt_small_tokenizer(kz__mem *mem, uint64_t seed) {
     return tokenizer;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------- */
 
 static int32_t random_character(uint64_t *state) {
     static const int32_t picked[] = {
-        ' ',    ' ',    ' ',    '\n',   '\n',   '\r',   '\t',   '\'',   '\'',    '/',    '.',
-        '!',    '<',    '=',    '1',    '9',    'a',    'b',    's',    't',     'l',    'l',
-        'r',    'v',    'e',    'm',    'd',    'S',    'T',    'L',    'R',     'E',    'V',
-        'D',    'M',    0x17F,  0x301,  0x316,  0x334,  0x327,  0x338,  0xC9,    0x1C5,  0x2B0,
-        0xA0,   0x85,   0x2028, 0x3000, 0x2003, 0x1680, 0x200B, 0x200C, 0x200D,  0xAD,   0xFEFF,
-        0xFE0F, 0x20E3, 0x4F60, 0x597D, 0x304B, 0x3099, 0x1100, 0x1161, 0x11A8,  0xAC00, 0xAC01,
-        0x627,  0x64E,  0x633,  0x928,  0x94D,  0x9C7,  0x9BE,  0xE01,  0xE31,   0x21D0, 0x226E,
-        0x2126, 0x212B, 0x1F600, 0x1F468, 0x1F3FB, 0x1F3F4, 0xE0067, 0xE007F, 0xFFFD, 0x2460, 0x378};
+        ' ',     ' ',     ' ',     '\n',    '\n',    '\r',   '\t',   '\'',   '\'',   '/',
+        '.',     '!',     '<',     '=',     '1',     '9',    'a',    'b',    's',    't',
+        'l',     'l',     'r',     'v',     'e',     'm',    'd',    'S',    'T',    'L',
+        'R',     'E',     'V',     'D',     'M',     0x17F,  0x301,  0x316,  0x334,  0x327,
+        0x338,   0xC9,    0x1C5,   0x2B0,   0xA0,    0x85,   0x2028, 0x3000, 0x2003, 0x1680,
+        0x200B,  0x200C,  0x200D,  0xAD,    0xFEFF,  0xFE0F, 0x20E3, 0x4F60, 0x597D, 0x304B,
+        0x3099,  0x1100,  0x1161,  0x11A8,  0xAC00,  0xAC01, 0x627,  0x64E,  0x633,  0x928,
+        0x94D,   0x9C7,   0x9BE,   0xE01,   0xE31,   0x21D0, 0x226E, 0x2126, 0x212B, 0x1F600,
+        0x1F468, 0x1F3FB, 0x1F3F4, 0xE0067, 0xE007F, 0xFFFD, 0x2460, 0x378};
     size_t kind = kzt_below(state, 10);
     if (kind < 7) return picked[kzt_below(state, sizeof picked / sizeof *picked)];
     if (kind == 7) return 0x300 + (int32_t)kzt_below(state, 0x70);
@@ -219,8 +245,9 @@ static int32_t random_character(uint64_t *state) {
 }
 
 size_t kzt_random_text(uint64_t *state, size_t max, char *out, size_t capacity) {
-    static const char *const words[] = {"don't", " I'll", "WE'VE", "iPhone", "HTTPServer", "\r\n",
-                                        "  \n ", "你好", "한국", "мир", "<|a|>", "<|a|>b", "a/\n/"};
+    static const char *const words[] = {"don't", " I'll",  "WE'VE", "iPhone", "HTTPServer",
+                                        "\r\n",  "  \n ",  "你好",  "한국",   "мир",
+                                        "<|a|>", "<|a|>b", "a/\n/"};
     size_t count = 1 + kzt_below(state, max);
     size_t at = 0;
     for (size_t i = 0; i < count && at + 16 < capacity; i++) {

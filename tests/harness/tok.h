@@ -5,7 +5,8 @@
 #include "text/tokenizer.h"
 
 /* vocab.json and merges.txt of $KAZEIA_TOKENIZER_DIR (default: fallback) with the published control
- * tokens. NULL with a line on standard output where they are absent. Fails the program on errors. */
+ * tokens. NULL with a line on standard output where they are absent. Fails the program on errors.
+ */
 kz__tokenizer *kzt_real_tokenizer(kz__mem *mem, const char *fallback);
 
 /* 256 bytes, random merges over letters of several scripts, two control tokens. The files are made

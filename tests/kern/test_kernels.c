@@ -1,5 +1,5 @@
-/* Kernels: every level against the scalar reference, the reference against doubles, the functions of
- * ref/math.h against libm, the emulated fused multiply-add against libm's.
+/* Kernels: every level against the scalar reference, the reference against doubles, the functions
+ * of ref/math.h against libm, the emulated fused multiply-add against libm's.
  */
 #define _GNU_SOURCE
 #include "base/fpenv.h"
@@ -44,8 +44,8 @@ static int same_bits(float a, float b) {
     return kz__bits_of(a) == kz__bits_of(b) || (a != a && b != b);
 }
 
-/* The one tolerance: a sum of `terms` products in float, each step off by half a unit in the last place of
- * what has come together so far, at most `magnitude` (the sum of absolute values). */
+/* The one tolerance: a sum of `terms` products in float, each step off by half a unit in the last
+ * place of what has come together so far, at most `magnitude` (the sum of absolute values). */
 static double tolerance(size_t terms, double magnitude) {
     return ((double)terms + 2) * 0x1p-24 * magnitude + 0x1p-140;
 }
@@ -276,8 +276,9 @@ static void test_levels_equal_reference_over_all_floats(void **state) {
     }
 }
 
-/* What design promises of the panel product, said directly: one row alone, any range of panels and any cut
- * of k with resume give the bits of the whole; bfloat16 weights those of the same values in float. */
+/* What design promises of the panel product, said directly: one row alone, any range of panels
+ * and any cut of k with resume give the bits of the whole; bfloat16 weights those of the same
+ * values in float. */
 static void test_product_does_not_depend_on_grouping(void **state) {
     (void)state;
     enum { ROWS = 37, K = 70, PANELS = 5, WIDTH = PANELS * 16 };
@@ -321,6 +322,74 @@ static void test_product_does_not_depend_on_grouping(void **state) {
             }
         }
         assert_memory_equal(whole, parts, sizeof whole);
+    }
+}
+
+/* ---- the bits themselves ------------------------------------------------------------------ */
+
+static uint64_t add_hash(uint64_t hash, const float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        hash = (hash ^ kz__bits_of(x[i])) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/* Every kernel once, each on what the one before made. */
+static uint64_t hash_of_level(kz__level level) {
+    enum { N = 96, ROWS = 8 };
+    static float x[ROWS * N];
+    static float y[ROWS * N];
+    static float w[N / 16 * N * 16];
+    static float a[N];
+    static float b[N];
+    static uint16_t half[N / 16 * N * 16];
+    kz__kernels k;
+    kz__kernels_fill(&k, level);
+    random_state = SEED;
+    fill(x, ROWS * N);
+    fill(w, N * N);
+    fill(a, N);
+    fill(b, N);
+    for (size_t i = 0; i < N * N; i++) {
+        half[i] = (uint16_t)(kz__bits_of(w[i] + uniform()) >> 16);
+    }
+    kz__mm_args mm = {.y = y, .ldy = N, .x = x, .ldx = N, .w = w, .panel_stride = N * 16,
+                      .bias = b, .rows = ROWS, .panels = N / 16, .k = N, .taps = 1};
+    k.mm_f32(&mm);
+    mm.x = y;
+    mm.y = x;
+    mm.w = half;
+    k.mm_bf16(&mm);
+    uint64_t hash = add_hash(add_hash(0xcbf29ce484222325u, y, ROWS * N), x, ROWS * N);
+    for (size_t r = 0; r < ROWS; r++) {
+        k.layer_norm(y + r * N, y + r * N, a, b, N, 1e-5f);
+        k.rms_norm(x + r * N, x + r * N, b, N, 1e-6f);
+        k.rope(x + r * N, a, b, N / 2);
+    }
+    k.silu_mul(y, y, x, ROWS * N);
+    k.gelu(x, x, ROWS * N);
+    k.add(x, x, y, ROWS * N);
+    k.snake(x, N, x, N, a, b, ROWS, N);
+    hash = add_hash(hash, x, ROWS * N);
+    k.depthwise(y, N, x, N, w, b, ROWS - 6, N, 7);
+    k.scale_add(y, y, a, x, N);
+    k.silu(y, y, ROWS * N);
+    k.softmax(y, 5, ROWS * N - 3, 3.0f);
+    hash = add_hash(hash, y, ROWS * N);
+    k.clamp(x, x, ROWS * N);
+    return add_hash(hash, x, ROWS * N) + (uint64_t)k.finite(x, ROWS * N);
+}
+
+/* The same on every machine: a change of this number is a change of the arithmetic. */
+static void test_bits_are_those_of_every_machine(void **state) {
+    (void)state;
+    for (int level = 0; level < KZ__LEVELS; level++) {
+        if (kz__kernels_usable((kz__level)level)) {
+            uint64_t hash = hash_of_level((kz__level)level);
+            print_message("%-7s %016llx\n", kz__level_name((kz__level)level),
+                          (unsigned long long)hash);
+            assert_true(hash == 0x4ff73c1c5dfeb2a9u);
+        }
     }
 }
 
@@ -586,6 +655,7 @@ int main(void) {
         cmocka_unit_test(test_levels_equal_reference),
         cmocka_unit_test(test_levels_equal_reference_over_all_floats),
         cmocka_unit_test(test_product_does_not_depend_on_grouping),
+        cmocka_unit_test(test_bits_are_those_of_every_machine),
         cmocka_unit_test(test_reference_product),
         cmocka_unit_test(test_reference_norms),
         cmocka_unit_test(test_reference_softmax),

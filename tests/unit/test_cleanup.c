@@ -53,7 +53,10 @@ static void test_text_passes_as_it_is(void **state) {
     static const pair pairs[] = {
         {"a", "a"},
         {"Two  blanks,\tand <|im_end|>.", "Two  blanks,\tand <|im_end|>."},
-        {"a\x07\x1B" "b", "a\x07\x1B" "b"},
+        {"a\x07\x1B"
+         "b",
+         "a\x07\x1B"
+         "b"},
         {"\xEF\xBF\xBD x \xEF\xBF\xBD", "\xEF\xBF\xBD x \xEF\xBF\xBD"}, /* U+FFFD */
         {"e\xCC\x81 \xF0\x9F\x98\x80", "e\xCC\x81 \xF0\x9F\x98\x80"},
         {"\xE4\xBB\x8A\xE5\xA4\xA9\xE3\x80\x82", "\xE4\xBB\x8A\xE5\xA4\xA9\xE3\x80\x82"},
@@ -79,11 +82,22 @@ static void test_B013_line_ends(void **state) {
 static void test_B020_spaces(void **state) {
     (void)state;
     static const pair pairs[] = {
-        {"a\xC2\xA0" "b", "a b"},          /* no-break */
-        {"a\xE2\x80\xAF" "b", "a b"},      /* narrow no-break */
-        {"a\xE3\x80\x80" "b", "a b"},      /* ideographic */
-        {"a\xE2\x80\x80\xE2\x80\x8A" "b", "a  b"}, /* en quad, hair */
-        {"a\xE1\x9A\x80" "b\xE2\x81\x9F" "c", "a b c"}, /* ogham, mathematical */
+        {"a\xC2\xA0"
+         "b",
+         "a b"}, /* no-break */
+        {"a\xE2\x80\xAF"
+         "b",
+         "a b"}, /* narrow no-break */
+        {"a\xE3\x80\x80"
+         "b",
+         "a b"}, /* ideographic */
+        {"a\xE2\x80\x80\xE2\x80\x8A"
+         "b",
+         "a  b"}, /* en quad, hair */
+        {"a\xE1\x9A\x80"
+         "b\xE2\x81\x9F"
+         "c",
+         "a b c"}, /* ogham, mathematical */
         {"\xC2\xA0 a \xC2\xA0", "a"},
     };
     CHECK_ALL(pairs);
@@ -92,19 +106,28 @@ static void test_B020_spaces(void **state) {
 static void test_B021_invisible_marks(void **state) {
     (void)state;
     static const pair pairs[] = {
-        {"exam\xC2\xADple", "example"},             /* soft hyphen */
-        {"exam\xE2\x80\x8Bple", "example"},         /* zero-width space */
+        {"exam\xC2\xADple", "example"},                 /* soft hyphen */
+        {"exam\xE2\x80\x8Bple", "example"},             /* zero-width space */
         {"exam\xE2\x80\x8Cp\xE2\x80\x8Dle", "example"}, /* joiners between Latin letters */
-        {"\xEF\xBB\xBFHello", "Hello"},             /* byte-order mark first, inside, last */
+        {"\xEF\xBB\xBFHello", "Hello"},                 /* byte-order mark first, inside, last */
         {"He\xEF\xBB\xBFllo\xEF\xBB\xBF", "Hello"},
-        {"a\xE2\x81\xA0" "b", "ab"},                /* word joiner */
-        {"\xE2\x80\x8E" "a\xE2\x80\x8F", "a"},      /* direction marks */
-        {"\xE2\x80\xAB\xD8\xA7\xE2\x80\xAC \xE2\x81\xA7" "b\xE2\x81\xA9", "\xD8\xA7 b"},
-        {"\xD8\x9C\xD8\xA7", "\xD8\xA7"},           /* Arabic letter mark */
-        {"a\xCD\x8F\xCC\x81", "a\xCC\x81"},         /* grapheme joiner */
-        {"a\xEF\xB8\x8F \xE2\x98\xBA\xEF\xB8\x8E" "b", "a \xE2\x98\xBA\xEF\xB8\x8E" "b"},
+        {"a\xE2\x81\xA0"
+         "b",
+         "ab"}, /* word joiner */
+        {"\xE2\x80\x8E"
+         "a\xE2\x80\x8F",
+         "a"}, /* direction marks */
+        {"\xE2\x80\xAB\xD8\xA7\xE2\x80\xAC \xE2\x81\xA7"
+         "b\xE2\x81\xA9",
+         "\xD8\xA7 b"},
+        {"\xD8\x9C\xD8\xA7", "\xD8\xA7"},   /* Arabic letter mark */
+        {"a\xCD\x8F\xCC\x81", "a\xCC\x81"}, /* grapheme joiner */
+        {"a\xEF\xB8\x8F \xE2\x98\xBA\xEF\xB8\x8E"
+         "b",
+         "a \xE2\x98\xBA\xEF\xB8\x8E"
+         "b"},
         {"\xE8\x91\x9B\xF3\xA0\x84\x80", "\xE8\x91\x9B"}, /* ideographic variation */
-        {"a\xF3\xA0\x81\xA7", "a"},                 /* tag behind no flag */
+        {"a\xF3\xA0\x81\xA7", "a"},                       /* tag behind no flag */
         {"a \xE2\x80\x8B\n", "a"},
     };
     CHECK_ALL(pairs);
@@ -140,7 +163,8 @@ static void test_B021_emoji_stay_whole(void **state) {
     (void)state;
     static const pair pairs[] = {
         /* man ZWJ woman; red heart with style; man, skin tone, ZWJ, scales, style */
-        {"\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9", "\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9"},
+        {"\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9",
+         "\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9"},
         {"\xE2\x9D\xA4\xEF\xB8\x8F\xE2\x80\x8D\xF0\x9F\x94\xA5",
          "\xE2\x9D\xA4\xEF\xB8\x8F\xE2\x80\x8D\xF0\x9F\x94\xA5"},
         {"\xF0\x9F\x91\xA8\xF0\x9F\x8F\xBD\xE2\x80\x8D\xE2\x9A\x96\xEF\xB8\x8F",
@@ -169,9 +193,16 @@ static void expect_error(const char *text, size_t length, const char *words) {
 
 static void test_B016_blank_text(void **state) {
     (void)state;
-    static const char *const texts[] = {
-        "", " ", " \t\n", "\r\n\r\n", "\xC2\xA0\xE3\x80\x80", "\xEF\xBB\xBF", "\xE2\x80\x8B\xC2\xAD \n",
-        "\xE2\x80\x8D", "\xEF\xB8\x8F", "\x0B\x0C"};
+    static const char *const texts[] = {"",
+                                        " ",
+                                        " \t\n",
+                                        "\r\n\r\n",
+                                        "\xC2\xA0\xE3\x80\x80",
+                                        "\xEF\xBB\xBF",
+                                        "\xE2\x80\x8B\xC2\xAD \n",
+                                        "\xE2\x80\x8D",
+                                        "\xEF\xB8\x8F",
+                                        "\x0B\x0C"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         expect_error(texts[i], strlen(texts[i]), "the text is blank");
     }
@@ -184,15 +215,14 @@ static void test_B173_invalid_bytes(void **state) {
         size_t length;
         const char *words;
     } bad[] = {
-        {"ab\xC0\xAF", 4, "byte offset 2 (byte 0xC0)"},     /* overlong */
-        {"\xE0\x80\xAF", 3, "byte offset 0 "},              /* overlong */
-        {"a\xF0\x82\x82\xAC", 5, "byte offset 1 "},         /* overlong */
-        {"a\xED\xA0\x80", 4, "byte offset 1 "},             /* surrogate */
-        {"a\xF4\x90\x80\x80", 5, "byte offset 1 "},         /* above U+10FFFF */
-        {"abc\xE4\xBD", 5, "byte offset 3 "},               /* cut */
-        {"\xC4\xE3\xBA\xC3", 4, "byte offset 0 "},          /* GBK */
-        {"\x80", 1, "byte offset 0 (byte 0x80)"},
-        {"a\xFF", 2, "byte offset 1 (byte 0xFF)"},
+        {"ab\xC0\xAF", 4, "byte offset 2 (byte 0xC0)"}, /* overlong */
+        {"\xE0\x80\xAF", 3, "byte offset 0 "},          /* overlong */
+        {"a\xF0\x82\x82\xAC", 5, "byte offset 1 "},     /* overlong */
+        {"a\xED\xA0\x80", 4, "byte offset 1 "},         /* surrogate */
+        {"a\xF4\x90\x80\x80", 5, "byte offset 1 "},     /* above U+10FFFF */
+        {"abc\xE4\xBD", 5, "byte offset 3 "},           /* cut */
+        {"\xC4\xE3\xBA\xC3", 4, "byte offset 0 "},      /* GBK */
+        {"\x80", 1, "byte offset 0 (byte 0x80)"},       {"a\xFF", 2, "byte offset 1 (byte 0xFF)"},
         {"ab\0c", 4, "zero byte at byte offset 2"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

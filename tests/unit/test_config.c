@@ -473,6 +473,25 @@ static void test_main_rows(void **state) {
     RUN(*state, rows);
 }
 
+/* Each of both is allowed, their product is not. */
+static void test_attention_width(void **state) {
+    const char *folder = *state;
+    kz__config c;
+    kz__err err = {""};
+    write_mutated(folder, MAIN, NULL, NULL);
+    json_t *root = kzt_read_json(VOICE "/config.json");
+    kzt_mutate(root, CP "head_dim", "1024");
+    kzt_mutate(root, CP "num_attention_heads", "64");
+    kzt_write_json(folder, "config.json", root);
+    load_good(folder, &c);
+    kz__config_clear(&mem, &c);
+    kzt_mutate(root, CP "num_attention_heads", "66");
+    kzt_write_json(folder, "config.json", root);
+    json_decref(root);
+    assert_int_equal(load(folder, &c, &err), KZ_ERR_MODEL);
+    expect_text(err.text, CP "num_attention_heads * head_dim is 67584", "65536");
+}
+
 static void test_windows(void **state) {
     static const row rows[] = {
         {MAIN, TC "use_sliding_window", "true", TC "sliding_window is null", "whole number"},
@@ -729,6 +748,7 @@ int main(void) {
         TEST(test_B180_missing_files),
         TEST(test_generation_fallbacks),
         TEST(test_main_rows),
+        TEST(test_attention_width),
         TEST(test_windows),
         TEST(test_codec_rows),
         TEST(test_generation_rows),

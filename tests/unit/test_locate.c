@@ -207,9 +207,20 @@ static void test_B191_several_snapshots(void **state) {
     expect_text(last_notice, "refs/main", HASH_B, "");
     kzt_write_text(folder, REPO "/refs/main", "../../../etc");
     expect_located(folder, REPO, REPO "/snapshots/" HASH_B);
+    kzt_write_text(folder, "other/config.json", "{}");
+    kzt_write_text(folder, REPO "/refs/main", HASH_A "/../../../other");
+    expect_located(folder, REPO, REPO "/snapshots/" HASH_B);
+    for (char letter = 'q'; letter < 'z'; letter++) { /* equal times: the greatest name */
+        char name[100];
+        snprintf(name, sizeof name, REPO "/snapshots/%c/config.json", letter);
+        kzt_write_text(folder, name, "{}");
+        *strrchr(name, '/') = 0;
+        set_time(folder, name, 3000000);
+        expect_located(folder, REPO, name);
+    }
     kzt_write_text(folder, REPO "/snapshots/zzzz/README.md", "no config here");
     set_time(folder, REPO "/snapshots/zzzz", 4000000);
-    expect_located(folder, REPO, REPO "/snapshots/" HASH_B);
+    expect_located(folder, REPO, REPO "/snapshots/y");
     kzt_write_text(folder, REPO "/refs/main", "zzzz");
     expect_not_located(folder, REPO, "zzzz' has no config.json", "");
     kzt_write_text(folder, "models--none/snapshots/x/README.md", "");

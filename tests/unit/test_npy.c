@@ -273,8 +273,10 @@ static void test_golden(void **state) {
                           vector, sizeof vector);
     save("v.npy", file, length);
     save("ref.txt", "9 9 9 9\n", 8);
-    assert_int_equal(read_golden(HEAD "\"checkpoint\": \"c\", \"request\": {\"text\": \"H\\u0000i\", "
-                                 "\"language\": \"english\", \"voice\": null, \"live_text\": false, "
+    assert_int_equal(read_golden(HEAD "\"checkpoint\": \"c\", "
+                                 "\"request\": {\"text\": \"H\\u0000i\", "
+                                 "\"language\": \"english\", \"voice\": null, "
+                                 "\"live_text\": false, "
                                  "\"as_reference\": true, \"max_frames\": 7, \"other\": [1]}, "
                                  "\"finish\": \"stop\", \"codes\": [[1,2,3,4],[5,6,7,63]], "
                                  "\"speaker_vector\": \"v.npy\", \"reference_codes\": \"ref.txt\"}",

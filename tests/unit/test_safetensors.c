@@ -250,6 +250,21 @@ static void test_B189_cut_everywhere(void **state) {
     free(b.bytes);
 }
 
+/* Only a part of the file is at hand: its header is enough, less is refused. */
+static void test_part_of_a_file(void **state) {
+    (void)state;
+    blob b = make_blob(good, 0);
+    kz__safetensors table;
+    kz__err err = {""};
+    assert_int_equal(parse(b.bytes, b.size, b.size + GOOD_DATA, &table, &err), KZ_OK);
+    assert_int_equal(table.count, 5);
+    clear(&table);
+    b.bytes = realloc(b.bytes, b.size - 1);
+    assert_non_null(b.bytes);
+    expect_refused(b.bytes, b.size - 1, b.size + GOOD_DATA, "truncated", "the header needs");
+    free(b.bytes);
+}
+
 /* B190: bytes after the last tensor are refused, however many. */
 static void test_B190_trailing_bytes(void **state) {
     (void)state;
@@ -335,6 +350,7 @@ int main(void) {
         cmocka_unit_test(test_B189_hostile_headers),
         cmocka_unit_test(test_B189_header_length),
         cmocka_unit_test(test_B189_cut_everywhere),
+        cmocka_unit_test(test_part_of_a_file),
         cmocka_unit_test(test_B190_trailing_bytes),
         cmocka_unit_test(test_B198_not_weights),
         cmocka_unit_test(test_B185_other_containers),

@@ -56,7 +56,9 @@ static void parts(kz__textstream *stream, const char *text, size_t length, size_
     while (at < length) {
         size_t size = 1 + kzt_below(random, most);
         if (size > length - at) size = length - at;
-        if (kz__textstream_push(stream, text + at, size, ids, &err) != KZ_OK) fail_msg("%s", err.text);
+        if (kz__textstream_push(stream, text + at, size, ids, &err) != KZ_OK) {
+            fail_msg("%s", err.text);
+        }
         at += size;
     }
 }
@@ -70,8 +72,8 @@ static void compare(const kz__tokenizer *tokenizer, const char *text, size_t len
     whole(tokenizer, text, length, flags, &expected);
     kz__textstream *stream = NULL;
     kz__err err = {{0}};
-    assert_int_equal(
-        kz__textstream_open(kz__tokenizer_bpe(tokenizer), &mem, flags, &stream, &err), KZ_OK);
+    assert_int_equal(kz__textstream_open(kz__tokenizer_bpe(tokenizer), &mem, flags, &stream, &err),
+                     KZ_OK);
     parts(stream, text, length, most, random, &ids);
     kz_status status = kz__textstream_finish(stream, &ids, &err);
     if (expected.count == 0 && !(flags & KZ__TEXT_AS_IS)) {
@@ -108,11 +110,22 @@ static void test_random_cuts(void **state) {
 static void test_every_single_cut(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "a\r\nb", " \r\n x \r\n", "don't I'LL we've o'r o'l", "cafe\xCC\x81 e\xCC\xA7\xCC\x81s",
-        "iPhone XMLHttp ABC abC Abc", "hi!\n\n/x !/\n", "\xEF\xBB\xBFx", "x\xE2\x80\x8Dy",
-        "\xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xAE\xD9\x88", "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8 a",
-        "1\xEF\xB8\x8F\xE2\x83\xA3 1\xEF\xB8\x8F 12", "a \xE3\x80\x80 \n  b  \n", "<\xCC\xB8 =\xCC\xB8",
-        "\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9 \xF0\x9F\x91\xA8\xE2\x80\x8D", "   ", ""};
+        "a\r\nb",
+        " \r\n x \r\n",
+        "don't I'LL we've o'r o'l",
+        "cafe\xCC\x81 e\xCC\xA7\xCC\x81s",
+        "iPhone XMLHttp ABC abC Abc",
+        "hi!\n\n/x !/\n",
+        "\xEF\xBB\xBFx",
+        "x\xE2\x80\x8Dy",
+        "\xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xAE\xD9\x88",
+        "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8 a",
+        "1\xEF\xB8\x8F\xE2\x83\xA3 1\xEF\xB8\x8F 12",
+        "a \xE3\x80\x80 \n  b  \n",
+        "<\xCC\xB8 =\xCC\xB8",
+        "\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9 \xF0\x9F\x91\xA8\xE2\x80\x8D",
+        "   ",
+        ""};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         size_t length = strlen(texts[i]);
         for (size_t first = 0; first <= length; first++) {
@@ -127,7 +140,9 @@ static void test_every_single_cut(void **state) {
             kz__textstream_push(stream, texts[i] + first, length - first, &ids, NULL);
             kz__textstream_finish(stream, &ids, NULL);
             assert_int_equal(ids.count, expected.count);
-            if (ids.count) assert_memory_equal(ids.data, expected.data, ids.count * sizeof *ids.data);
+            if (ids.count) {
+                assert_memory_equal(ids.data, expected.data, ids.count * sizeof *ids.data);
+            }
             kz__textstream_close(stream);
             kz__ints_clear(&expected);
             kz__ints_clear(&ids);
@@ -153,9 +168,21 @@ static void test_words_go_out_early(void **state) {
         const char *text;
         size_t out;
     } steps[] = {
-        {"Hello", 0}, {" ", 5}, {"w", 5}, {"orld.", 11}, {" ", 12}, {"12", 15}, {"!", 15},
-        {"\n", 15}, {"a", 15}, {"\n", 18}, {" ", 18}, {"b", 18}, {"\xE3\x80\x82", 21},
-        {"\xE4\xBD\xA0", 21}, {"\xE3\x80\x81", 27},
+        {"Hello", 0},
+        {" ", 5},
+        {"w", 5},
+        {"orld.", 11},
+        {" ", 12},
+        {"12", 15},
+        {"!", 15},
+        {"\n", 15},
+        {"a", 15},
+        {"\n", 18},
+        {" ", 18},
+        {"b", 18},
+        {"\xE3\x80\x82", 21},
+        {"\xE4\xBD\xA0", 21},
+        {"\xE3\x80\x81", 27},
     };
     kz__ints ids;
     kz__ints_init(&ids, &mem);
@@ -173,7 +200,8 @@ static void test_words_go_out_early(void **state) {
 
 static void test_memory_is_bounded(void **state) {
     (void)state;
-    static const char line[] = "The quick brown fox, na\xC3\xAFve; 12 \xE4\xBD\xA0\xE5\xA5\xBD\xE3\x80\x82\n";
+    static const char line[] =
+        "The quick brown fox, na\xC3\xAFve; 12 \xE4\xBD\xA0\xE5\xA5\xBD\xE3\x80\x82\n";
     kz__mem own;
     kz__mem_init(&own, NULL, NULL);
     kz__ints ids;
@@ -248,8 +276,9 @@ static void failing_release(void *user, void *ptr) {
 
 static void test_every_allocation_can_fail(void **state) {
     (void)state;
-    static const char text[] = "e\xCC\x81\xCC\xA7  \n\n a longer line of text than fits at first. "
-                               "e\xCC\xA7\xCC\x81 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n";
+    static const char text[] =
+        "e\xCC\x81\xCC\xA7  \n\n a longer line of text than fits at first. "
+        "e\xCC\xA7\xCC\x81 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n";
     failing f = {0};
     kz_allocator allocator = {sizeof allocator, failing_alloc, failing_release, &f};
     kz_status status = KZ_ERR_MEMORY;

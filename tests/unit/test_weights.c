@@ -503,6 +503,9 @@ static void test_B188_index_and_shards_differ(void **state) {
         kzt_write_text(folder, "model.safetensors.index.json", text);
         expect_no_open(folder, "model.safetensors.index.json'", rows[i].first, rows[i].second);
     }
+    kzt_write_text(folder, "model.safetensors.index.json",
+                   "{\"weight_map\":{\"a.weight\":\"sub/w.safetensors\"}}");
+    expect_no_open(folder, "index.json'", "a.weight", "sub/w.safetensors");
     kzt_write_text(folder, "model.safetensors.index.json", "{\"weights\":{}}");
     expect_no_open(folder, "index.json'", "weight_map", "");
     kzt_write_text(folder, "model.safetensors.index.json", "[]");

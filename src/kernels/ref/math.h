@@ -1,5 +1,6 @@
-/* exp, erf and sine in float, scalar form; tmpl/math.inc does the same operations in the same order on
- * vectors. Polynomials by scripts/fit_math.py. Comparisons select as written, so that NaN goes through.
+/* exp, erf and sine in float, scalar form; tmpl/math.inc does the same operations in the same
+ * order on vectors. Polynomials by scripts/fit_math.py. Comparisons select as written, so that
+ * NaN goes through.
  */
 #ifndef KZ_KERNELS_REF_MATH_H
 #define KZ_KERNELS_REF_MATH_H
@@ -40,9 +41,9 @@ static inline float kz__erff(float x) {
     return kz__float_of(kz__bits_of(e) | (kz__bits_of(x) & 0x80000000u));
 }
 
-/* Absolute error 2e-7 up to |x| = 1e4; bounded for every finite x.
- * x = n pi + r with pi in two parts (the first product and sum are exact in fma form); the sign is n's
- * parity. Where n is too large to round, r is held to a little over pi / 2. */
+/* Absolute error 2e-7 up to |x| = 1e4; bounded for every finite x. x = n pi + r with pi in two
+ * parts (the first product and sum are exact in fma form); the sign is n's parity. Where n is too
+ * large to round, r is held to a little over pi / 2. */
 static inline float kz__sinf(float x) {
     float t = kz__fma(x, KZ__INVERSE_PI, KZ__ROUNDER);
     float n = t - KZ__ROUNDER;

@@ -32,8 +32,9 @@ static inline void v16_store(float *p, v16 x) {
     _mm256_storeu_ps(p, x.a);
     _mm256_storeu_ps(p + 8, x.b);
 }
-/* A pair of values is taken apart by a shift and a mask, which is cheaper than widening in order: even lanes
- * in a, odd ones in b. The two functions after it load and store floats in that order. */
+/* A pair of values is taken apart by a shift and a mask, which is cheaper than widening in order:
+ * even lanes in a, odd ones in b. The two functions after it load and store floats in that order.
+ */
 static inline v16 v16_load_bf16(const uint16_t *p) {
     __m256i pairs = _mm256_loadu_si256((const __m256i *)p);
     __m256i odd = _mm256_and_si256(pairs, _mm256_set1_epi32((int)0xffff0000u));

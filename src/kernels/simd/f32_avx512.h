@@ -1,5 +1,5 @@
-/* Vector operations, AVX-512: 16 floats in one register, 8 in half of one. The other f32_*.h define the
- * same names; tmpl/ is written over them. Comparisons are ordered (false on NaN).
+/* Vector operations, AVX-512: 16 floats in one register, 8 in half of one. The other f32_*.h
+ * define the same names; tmpl/ is written over them. Comparisons are ordered (false on NaN).
  */
 #ifndef KZ_KERNELS_SIMD_F32_AVX512_H
 #define KZ_KERNELS_SIMD_F32_AVX512_H

@@ -1,4 +1,5 @@
-/* Vector operations, NEON on 64-bit ARM: 16 floats in four registers, 8 in two. See f32_avx512.h. */
+/* Vector operations, NEON on 64-bit ARM: 16 floats in four registers, 8 in two. See f32_avx512.h.
+ */
 #ifndef KZ_KERNELS_SIMD_F32_NEON_H
 #define KZ_KERNELS_SIMD_F32_NEON_H
 

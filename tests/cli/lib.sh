@@ -1,0 +1,92 @@
+# Small asserts for tests of the program. KAZEIA is the program, KZT_VOICE the voice in the box.
+set -u
+: "${KAZEIA:?the path of the program}"
+: "${KZT_VOICE:?the folder of the voice in the box}"
+if [ ! -f "$KZT_VOICE/config.json" ]; then
+    echo "skipped: no voice at $KZT_VOICE"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+# run COMMAND...: standard output in $work/out, error in $work/err, exit code in $code.
+run() {
+    "$@" >"$work/out" 2>"$work/err" </dev/null
+    code=$?
+}
+
+# expect CODE PATTERN COMMAND...: the exit code, and a line of standard error that matches.
+expect() {
+    wanted=$1
+    pattern=$2
+    shift 2
+    run "$@"
+    if [ "$code" -ne "$wanted" ]; then
+        fail "exit $code, not $wanted: $*"
+        sed 's/^/    /' "$work/err"
+    elif [ -n "$pattern" ] && ! grep -q -- "$pattern" "$work/err"; then
+        fail "standard error does not say '$pattern': $*"
+        sed 's/^/    /' "$work/err"
+    fi
+}
+
+# equal WANTED GOT WHAT
+equal() {
+    [ "$1" = "$2" ] || fail "$3: '$2', not '$1'"
+}
+
+size_of() {
+    wc -c <"$1" | tr -d ' '
+}
+
+# u32 FILE OFFSET: a little-endian number.
+u32() {
+    od -An -tu1 -j "$2" -N 4 "$1" |
+        awk '{ printf "%.0f\n", $1 + 256 * ($2 + 256 * ($3 + 256 * $4)) }'
+}
+
+# tag FILE OFFSET: four characters.
+tag() {
+    dd if="$1" bs=1 skip="$2" count=4 2>/dev/null
+}
+
+# data_hash FILE: of what follows the 44 bytes of header.
+data_hash() {
+    tail -c +45 "$1" | cksum
+}
+
+# wav_in_file FILE: a whole 16-bit file with true sizes.
+wav_in_file() {
+    equal RIFF "$(tag "$1" 0)" "$1 begins"
+    equal data "$(tag "$1" 36)" "$1 has data at 36"
+    equal "$(($(size_of "$1") - 8))" "$(u32 "$1" 4)" "$1 RIFF size"
+    equal "$(($(size_of "$1") - 44))" "$(u32 "$1" 40)" "$1 data size"
+}
+
+# wav_in_pipe FILE: what came out of a pipe: one header with open sizes.
+wav_in_pipe() {
+    equal RIFF "$(tag "$1" 0)" "$1 begins"
+    equal data "$(tag "$1" 36)" "$1 has data at 36"
+    equal 4294967295 "$(u32 "$1" 4)" "$1 RIFF size"
+    equal 4294967295 "$(u32 "$1" 40)" "$1 data size"
+    equal 1 "$(tr -c '[:print:]' '\n' <"$1" | grep -c RIFF)" "$1 headers"
+}
+
+# member NAME FILE: the value of a member of one-line JSON.
+member() {
+    tr ',{}' '\n\n\n' <"$2" | sed -n "s/^\"$1\"://p" | head -n 1 | tr -d '"'
+}
+
+finish() {
+    if [ "$failures" -ne 0 ]; then
+        echo "$failures failed"
+        exit 1
+    fi
+    exit 0
+}

@@ -1,0 +1,133 @@
+# Where sound goes: files, pipes, FIFOs, links, full disks, readers that leave.
+. "$(dirname "$0")/lib.sh"
+K=$KAZEIA
+say() {
+    "$K" say --frames 4 --seed 1 "$@" 2>"$work/err" </dev/null
+}
+
+# One utterance in every place has the same samples, and a header that fits the place (B090 B091
+# B139 B225).
+say -q -o "$work/file.wav" Hello || fail "file"
+wav_in_file "$work/file.wav"
+equal $((44 + 4 * 1920 * 2)) "$(size_of "$work/file.wav")" "size of four frames"
+hash=$(data_hash "$work/file.wav")
+say -q Hello | cat >"$work/pipe.wav"
+wav_in_pipe "$work/pipe.wav"
+equal "$hash" "$(data_hash "$work/pipe.wav")" "samples in a pipe"
+say -q -o - Hello | cat >"$work/dash.wav"
+cmp -s "$work/pipe.wav" "$work/dash.wav" || fail "'-o -' differs from no -o"
+say -q Hello >"$work/redirected.wav"
+cmp -s "$work/file.wav" "$work/redirected.wav" || fail "a redirected file differs from -o FILE"
+mkfifo "$work/fifo"
+cat "$work/fifo" >"$work/from-fifo.wav" &
+say -q -o "$work/fifo" Hello || fail "FIFO"
+wait
+cmp -s "$work/pipe.wav" "$work/from-fifo.wav" || fail "a FIFO differs from a pipe"
+[ -p "$work/fifo" ] || fail "the FIFO was replaced"
+say -q -o /dev/null Hello || fail "/dev/null"
+printf 'before' >"$work/appended"
+say -q Hello >>"$work/appended"
+tail -c +7 "$work/appended" >"$work/appended.wav"
+cmp -s "$work/pipe.wav" "$work/appended.wav" || fail "appending differs from a pipe"
+
+# Raw is the data chunk (B128).
+say -q -o "$work/a.raw" Hello || fail "raw"
+equal $((4 * 1920 * 2)) "$(size_of "$work/a.raw")" "bytes of raw sound"
+equal "$hash" "$(cksum <"$work/a.raw")" "raw sound"
+say -q -o "$work/A.RAW" --format wav Hello
+wav_in_file "$work/A.RAW"
+for bits in 16:2:44 24:3:44 32f:4:58; do
+    width=${bits#*:}
+    say -q --bits "${bits%%:*}" -o "$work/bits.wav" Hello || fail "--bits $bits"
+    equal $((${width#*:} + 4 * 1920 * ${width%:*})) "$(size_of "$work/bits.wav")" \
+        "size, --bits $bits"
+done
+
+# Endings that are not there.
+for name in x.mp3 x.flac x.ogg x.opus x.txt x wav; do
+    expect 2 "ending" "$K" say -o "$work/$name" Hello
+    [ -e "$work/$name" ] && fail "$name was made"
+done
+
+# The old file stays until the new one is whole; links are followed; nothing is left beside.
+mkdir "$work/clean"
+echo old >"$work/clean/old.wav"
+expect 4 "" "$K" say -v nobody -o "$work/clean/old.wav" Hello
+equal old "$(cat "$work/clean/old.wav")" "the old file"
+ln -s old.wav "$work/clean/link.wav"
+say -q -o "$work/clean/link.wav" Hello || fail "link"
+[ -L "$work/clean/link.wav" ] || fail "the link was replaced"
+cmp -s "$work/file.wav" "$work/clean/old.wav" || fail "the link was not followed"
+equal 2 "$(ls -A "$work/clean" | wc -l | tr -d ' ')" "files in the folder"
+if [ "$(id -u)" -ne 0 ]; then
+    chmod a-w "$work/clean/old.wav"
+    expect 5 "" "$K" say -o "$work/clean/old.wav" Hello
+    chmod a-w "$work/clean"
+    expect 5 "" "$K" say -o "$work/clean/new.wav" Hello
+    chmod u+w "$work/clean"
+fi
+
+# A reader that leaves: a quiet 0, and soon (B233).
+{
+    "$K" say --frames 20000 --seed 1 Hello 2>"$work/err" </dev/null
+    echo $? >"$work/code"
+} | head -c 100 >"$work/head.wav"
+equal 0 "$(cat "$work/code")" "exit code with a closed pipe"
+equal 100 "$(size_of "$work/head.wav")" "bytes that the reader took"
+[ -s "$work/err" ] && fail "a closed pipe is not quiet: $(cat "$work/err")"
+for verb in "info" "help say" "tokenize Hello" "voices"; do
+    {
+        # shellcheck disable=SC2086
+        "$K" $verb 2>"$work/err" </dev/null
+        echo $? >"$work/code"
+    } | true
+    equal 0 "$(cat "$work/code")" "exit code of '$verb' with a closed pipe"
+done
+
+# JSON and hash go to standard output beside a file, to standard error beside sound.
+say --json --hash -o "$work/a.wav" Hello >"$work/out"
+equal 1 "$(wc -l <"$work/out" | tr -d ' ')" "lines of JSON"
+equal 64 "$(member hash "$work/out" | tr -d '\n' | wc -c | tr -d ' ')" "digits of the hash"
+hex=$(member hash "$work/out")
+say --json --hash Hello | cat >"$work/mixed.wav"
+wav_in_pipe "$work/mixed.wav"
+equal "$hash" "$(data_hash "$work/mixed.wav")" "sound beside JSON"
+equal "$hex" "$(member hash "$work/err")" "hash on standard error"
+say --hash -o "$work/a.wav" Hello >"$work/out"
+grep -q "^sha256 $hex arithmetic [0-9]*$" "$work/out" || fail "line of --hash: $(cat "$work/out")"
+say --bits 32f --hash -o "$work/f.wav" Hello >"$work/out"
+if command -v sha256sum >/dev/null; then
+    equal "$hex" "$(tail -c +59 "$work/f.wav" | sha256sum | cut -d ' ' -f 1)" "SHA-256 of floats"
+fi
+
+# Sound never goes to a terminal; colour obeys NO_COLOR.
+if command -v script >/dev/null; then
+    script -qec "$K say -o - Hello" /dev/null </dev/null >"$work/typed" 2>&1
+    equal 2 $? "exit code for sound on a terminal"
+    grep -q RIFF "$work/typed" && fail "sound was written to a terminal"
+    NO_COLOR=1 script -qec "$K Hello" /dev/null </dev/null >"$work/typed" 2>&1
+    grep -q "$(printf '\033')" "$work/typed" && fail "colour in spite of NO_COLOR"
+    script -qec "$K say --frames 2 Hello" /dev/null </dev/null >"$work/typed" 2>&1
+    code=$?
+    [ $code -eq 0 ] || [ $code -eq 7 ] || fail "exit $code for playback"
+    if [ $code -eq 7 ]; then
+        grep -q -- "-o FILE" "$work/typed" || fail "no hint at -o without a sound device"
+    fi
+    grep -q ALSA "$work/typed" && fail "ALSA's chatter came through"
+
+    # Every sample reaches the device: ALSA's own file device keeps them as floats.
+    mkdir "$work/home"
+    cat >"$work/home/.asoundrc" <<END
+pcm.!default { type file slave.pcm "null" file "$work/home/heard" format "raw" }
+pcm.null { type null }
+ctl.!default { type null }
+END
+    HOME=$work/home script -qec "$K say --frames 4 --seed 1 -q Hello" /dev/null </dev/null \
+        >"$work/typed" 2>&1
+    code=$?
+    if [ $code -eq 0 ] && [ -s "$work/home/heard" ]; then
+        say -q --format raw --bits 32f -o "$work/floats.raw" Hello
+        cmp -s "$work/home/heard" "$work/floats.raw" || fail "other samples were heard than written"
+    fi
+fi
+finish

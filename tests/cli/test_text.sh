@@ -1,0 +1,113 @@
+# How text comes in: arguments, files, standard input, lines, live; and what is refused.
+. "$(dirname "$0")/lib.sh"
+K=$KAZEIA
+spoken() {
+    "$K" say --greedy --max-frames 12 --json --hash -q -o "$work/s.wav" "$@" 2>"$work/err"
+}
+hash_of() {
+    spoken "$@" </dev/null >"$work/out" || fail "say $*: $(cat "$work/err")"
+    member hash "$work/out"
+}
+
+# All ways give the same sound.
+want=$(hash_of Hello my friend)
+equal "$want" "$(hash_of "Hello my friend")" "one argument"
+printf 'Hello my friend\n' >"$work/text"
+equal "$want" "$(hash_of -f "$work/text")" "a file"
+spoken <"$work/text" >"$work/out"
+equal "$want" "$(member hash "$work/out")" "standard input"
+spoken -f - <"$work/text" >"$work/out"
+equal "$want" "$(member hash "$work/out")" "-f -"
+printf '\357\273\277  Hello my friend\r\n\r\n' | spoken >"$work/out"
+equal "$want" "$(member hash "$work/out")" "byte-order mark, blanks, CRLF"
+printf -- '-5 degrees' | spoken >"$work/minus"
+equal "$(hash_of -- -5 degrees)" "$(member hash "$work/minus")" "a text that begins with '-'"
+
+# Refused, with the offset where there is one.
+expect 4 "" "$K" say -o "$work/x.wav" ""
+expect 4 "" "$K" say -o "$work/x.wav" "   "
+expect 4 "" "$K" say -o "$work/x.wav"
+: >"$work/empty"
+expect 4 "" "$K" say -o "$work/x.wav" -f "$work/empty"
+printf ' \n\t\r\n ' >"$work/blank"
+expect 4 "" "$K" say -o "$work/x.wav" -f "$work/blank"
+expect 4 "" "$K" say -o "$work/x.wav" --lines -f "$work/blank"
+printf 'abc\377def' >"$work/invalid"
+expect 4 "3" "$K" say -o "$work/x.wav" -f "$work/invalid"
+expect 4 "3" "$K" tokenize -f "$work/invalid"
+expect 4 "" "$K" say -o "$work/x.wav" "$(printf 'ab\300\200')"
+printf 'abc\000def' >"$work/nul"
+expect 4 "3" "$K" say -o "$work/x.wav" -f "$work/nul"
+expect 4 "" "$K" say -o "$work/x.wav" -f "$work"
+[ -e "$work/x.wav" ] && fail "a file was made for a text that was refused"
+
+# A text that cannot fit is refused with both numbers, or its end is told; never cut in silence
+# (B040).
+awk 'BEGIN { for (i = 0; i < 60000; i++) printf "word "; }' >"$work/long"
+run "$K" say --max-frames 50 -o "$work/x.wav" -f "$work/long"
+[ "$code" -eq 4 ] || grep -q length "$work/err" || fail "a very long text was cut in silence"
+[ "$code" -ne 4 ] || [ "$(grep -o '[0-9][0-9]*' "$work/err" | wc -l)" -ge 2 ] ||
+    fail "the refusal does not give both numbers: $(cat "$work/err")"
+
+# Several lines are one text; with --lines they are pieces, and their samples add up (B224).
+for n in 1 2 100; do
+    awk -v n=$n 'BEGIN { for (i = 1; i <= n; i++) print "Line " i; }' >"$work/lines"
+    "$K" say --frames 3 --seed 1 --lines -o - <"$work/lines" 2>"$work/err" | cat >"$work/l.wav"
+    wav_in_pipe "$work/l.wav"
+    equal $((44 + n * 3 * 1920 * 2)) "$(size_of "$work/l.wav")" "bytes of $n lines"
+done
+printf 'Hello my friend\n\nand good night' >"$work/two"
+spoken --lines --codes "$work/two.txt" <"$work/two" >"$work/out"
+frames=$(member frames "$work/out")
+equal "$frames" "$(wc -l <"$work/two.txt" | tr -d ' ')" "lines of codes"
+equal $((44 + frames * 1920 * 2)) "$(size_of "$work/s.wav")" "bytes of two pieces"
+printf 'Hello my\nfriend' | spoken >"$work/out"
+[ "$(member frames "$work/out")" -le 12 ] || fail "two lines became two texts without --lines"
+
+# A line is spoken while the next one is still to come.
+mkfifo "$work/feed" "$work/sound"
+"$K" say --frames 2 --lines -o "$work/sound" <"$work/feed" 2>"$work/err" &
+speaker=$!
+exec 3>"$work/feed"
+exec 4<"$work/sound"
+echo First >&3
+first=$(head -c $((44 + 2 * 1920 * 2)) <&4 | wc -c | tr -d ' ')
+equal $((44 + 2 * 1920 * 2)) "$first" "bytes after the first line"
+echo Second >&3
+exec 3>&-
+equal $((2 * 1920 * 2)) "$(wc -c <&4 | tr -d ' ')" "bytes after the second line"
+exec 4<&-
+wait $speaker || fail "--lines from a FIFO: $(cat "$work/err")"
+
+# Live text in pieces, characters cut in two, equals live text at once.
+live=$(hash_of --live-text Hello my friend)
+{
+    printf 'Hel'
+    sleep 0.2
+    printf 'lo my fri'
+    sleep 0.2
+    printf 'end'
+} | spoken --live-text >"$work/out" || fail "live text: $(cat "$work/err")"
+equal "$live" "$(member hash "$work/out")" "live text in pieces"
+{
+    printf 'caf\303'
+    sleep 0.1
+    printf '\251'
+} | spoken --live-text >"$work/out" || fail "a cut character: $(cat "$work/err")"
+cut=$(member hash "$work/out")
+equal "$(hash_of --live-text "$(printf 'caf\303\251')")" "$cut" "a cut character"
+printf 'ab\377' | spoken --live-text >"$work/out"
+equal 4 $? "exit code for invalid live text"
+
+# Verbose tells the text as it is tokenized, and what is in use (B230).
+run "$K" say --verbose --seed 5 --frames 2 -v ADA -l EN -o "$work/x.wav" "$(printf 'Hello\tthere')"
+for word in 'Hello' 'seed  *5' 'voice  *ADA' 'language  *EN' 'limits'; do
+    grep -q "$word" "$work/err" || fail "--verbose does not tell $word"
+done
+
+# With a terminal as standard input it says that it waits (B226).
+if command -v script >/dev/null; then
+    (sleep 1; printf '\004') | script -qec "$K say -o $work/t.wav" /dev/null >"$work/typed" 2>&1
+    grep -q "waiting for text" "$work/typed" || fail "no word about waiting for text"
+fi
+finish
