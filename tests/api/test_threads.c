@@ -130,6 +130,8 @@ static void side_by_side(const kz_model *model, int count, bool equal) {
         assert_int_equal(jobs[i].run.status, KZ_DONE);
         kzt_same(&lone[i], &jobs[i].run);
         if (equal) kzt_same(&lone[0], &jobs[i].run);
+    }
+    for (int i = 0; i < count; i++) {
         kzt_run_free(&lone[i]);
         kzt_run_free(&jobs[i].run);
     }
