@@ -1,5 +1,5 @@
-/* Codes to sound, with the codec alone: a frame of codes per line on standard input, raw float32 samples
- * on standard output.
+/* Codes to sound, with the codec alone: a frame of codes per line on standard input, raw float32
+ * samples on standard output.
  *
  *     decode_codes MODEL < CODES > SAMPLES
  */

@@ -1,5 +1,5 @@
-/* Speaks standard input while it arrives, as from another program that writes word by word: raw float32
- * samples to standard output.
+/* Speaks standard input while it arrives, as from another program that writes word by word: raw
+ * float32 samples to standard output.
  *
  *     live_text MODEL < TEXT > SAMPLES
  */
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Writes what can be said with the text so far. KZ_NEED_TEXT: more is wanted; KZ_DONE: it is over. */
+/* Writes what can be said with the text so far. KZ_NEED_TEXT: more is wanted; KZ_DONE: all said. */
 static kz_status say(kz_session *session) {
     float samples[1920];
     size_t count = 0;
