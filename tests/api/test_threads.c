@@ -187,7 +187,8 @@ static void *ask(void *arg) {
         good = good && kz_tokenize(a->model, "Asked.", 6, 0, ids, 16, &count, NULL, 0) == KZ_OK;
         good = good && kz_prompt(a->model, &request, NULL, NULL, 0, &count, &prompt, NULL, 0) ==
                            KZ_OK;
-        good = good && kz_model_speaker(a->model, 0, NULL) && kz_token_text(a->model, ids[0], &count);
+        good = good && kz_model_speaker(a->model, 0, NULL);
+        good = good && kz_token_text(a->model, ids[0], &count);
         if (!good) abort();
         atomic_fetch_add(&a->rounds, 1);
     }
