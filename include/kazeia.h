@@ -297,11 +297,13 @@ typedef struct kz_result {
     const char *finish_detail; /* which limit, which cycle; "" if nothing to tell */
     uint64_t seed;
     size_t prompt_rows, text_tokens;
-    double prefill_ms, talker_ms, predictor_ms, decoder_ms, sampler_ms; /* totals */
+    /* totals; they do not overlap, and add up to total_ms but for a few microseconds a frame */
+    double prefill_ms, talker_ms, predictor_ms, decoder_ms, sampler_ms;
+    double setup_ms; /* checking, tokenizing, building the prompt, preparing states */
+    double copy_ms;  /* gathering embeddings, moving rows and samples */
     double first_audio_ms;  /* from start to the first samples handed out */
-    double total_ms;        /* compute time from start, waiting for the reader excluded */
+    double total_ms;        /* time inside calls since the start, the caller's own excluded */
     double predictor_pass_ms[KZ_PREDICTOR_PASSES]; /* totals per pass */
-    double setup_ms;        /* part of the above: preparing states and buffers */
     uint64_t session_bytes_peak; /* private memory of this session */
     int threads;
     int max_frames; /* the bound in use */

@@ -23,6 +23,7 @@ static void add_times(kz_result *sum, const kz_result *r) {
     sum->sampler_ms += r->sampler_ms;
     sum->total_ms += r->total_ms;
     sum->setup_ms += r->setup_ms;
+    sum->copy_ms += r->copy_ms;
     for (int i = 0; i < KZ_PREDICTOR_PASSES; i++) {
         sum->predictor_pass_ms[i] += r->predictor_pass_ms[i];
     }
@@ -96,7 +97,8 @@ static void show_stats(kz__cli *cli, const kz__record *record, const kz_model_in
 
 static void show_profile(const kz__record *record) {
     const kz_result *s = &record->sum;
-    double known = s->prefill_ms + s->talker_ms + s->predictor_ms + s->decoder_ms + s->sampler_ms;
+    double compute = s->prefill_ms + s->talker_ms + s->predictor_ms + s->decoder_ms + s->sampler_ms;
+    double known = compute + s->setup_ms + s->copy_ms;
     double other = s->total_ms - known;
     fprintf(stderr, "stage              total ms   ms/frame\n");
     const struct {
@@ -104,8 +106,9 @@ static void show_profile(const kz__record *record) {
         double ms;
     } rows[] = {{"prefill", s->prefill_ms},       {"talker", s->talker_ms},
                 {"code predictor", s->predictor_ms}, {"sampler", s->sampler_ms},
-                {"decoder", s->decoder_ms},       {"other", other > 0 ? other : 0},
-                {"all", s->total_ms},             {"of it set-up", s->setup_ms}};
+                {"decoder", s->decoder_ms},       {"compute", compute},
+                {"set-up", s->setup_ms},          {"copies", s->copy_ms},
+                {"other", other > 0 ? other : 0}, {"all", s->total_ms}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fprintf(stderr, "%-16s %10.2f %10.3f\n", rows[i].name, rows[i].ms,
                 per_frame(record, rows[i].ms));
@@ -121,8 +124,8 @@ static json_t *profile_json(const kz__record *record) {
     for (int i = 0; i < KZ_PREDICTOR_PASSES; i++) {
         json_array_append_new(passes, json_real(record->sum.predictor_pass_ms[i]));
     }
-    return json_pack("{s:f, s:f, s:o}", "setup_ms", record->sum.setup_ms, "sampler_ms",
-                     record->sum.sampler_ms, "pass_ms", passes);
+    return json_pack("{s:f, s:f, s:f, s:o}", "setup_ms", record->sum.setup_ms, "copy_ms",
+                     record->sum.copy_ms, "sampler_ms", record->sum.sampler_ms, "pass_ms", passes);
 }
 
 static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_model_info *info,

@@ -21,6 +21,13 @@ void kz__generate_finish(kz_session *s, kz_finish finish, const char *format, ..
     s->phase = KZ__DRAIN;
 }
 
+/* Adds the time since the last lap to a total. Laps follow each other, so totals do not overlap. */
+static void lap(kz_session *s, double *total) {
+    double now = kz__now_ms();
+    *total += now - s->mark;
+    s->mark = now;
+}
+
 static void tap(kz_session *s, const char *name, const float *data, size_t rows, size_t width) {
     if (!s->tap) return;
     size_t shape[2] = {rows, width};
@@ -49,9 +56,9 @@ void kz__generate_embed(const kz__run *run, kz__talker_state *talker, const kz_m
 }
 
 static kz_status prefill(kz_session *s) {
-    double start = kz__now_ms();
     size_t reference = 0;
     kz_status status = KZ_OK;
+    s->mark = kz__now_ms();
     s->tap_frame = -1;
     for (size_t at = 0; !status && at < s->prompt.count; at += KZ__TALKER_ROWS) {
         size_t count = s->prompt.count - at;
@@ -66,8 +73,22 @@ static kz_status prefill(kz_session *s) {
         if (atomic_load(&s->cancel)) break;
     }
     s->logits_ready = true;
-    s->result.prefill_ms += kz__now_ms() - start;
+    lap(s, &s->result.prefill_ms);
     return status;
+}
+
+/* The bound in force now: what the request says, or one that grows with the text. */
+static size_t frame_bound(const kz_session *s) {
+    const kz__config *c = &s->model->config;
+    const kz__utterance *u = &s->request;
+    size_t room = c->max_positions - s->prompt.count - 1;
+    size_t bound = u->exact_frames;
+    if (!bound && u->user_limit) bound = u->max_frames;
+    if (!bound && !u->user_limit) {
+        size_t ceiling = c->max_new_tokens > 1 ? c->max_new_tokens - 1 : 1;
+        bound = kz__guard_bound(u->text.count - u->reference_text_count, ceiling);
+    }
+    return bound < room ? bound : room;
 }
 
 kz_status kz__generate_begin(kz_session *s) {
@@ -83,26 +104,14 @@ kz_status kz__generate_begin(kz_session *s) {
     }
     kz__guard_init(&s->guard, c->code_groups, u->text.count - u->reference_text_count);
     s->phase = KZ__SPEAK;
+    s->bound = frame_bound(s);
+    s->result.max_frames = (int)s->bound;
     if (s->script) return KZ_OK;
     kz__stack_state_reset(&s->talker.stack);
     return prefill(s);
 }
 
 /* ---- a frame ------------------------------------------------------------------------------- */
-
-/* The bound in force now: what the request says, or one that grows with the text. */
-static size_t frame_bound(const kz_session *s) {
-    const kz__config *c = &s->model->config;
-    const kz__utterance *u = &s->request;
-    size_t room = c->max_positions - s->prompt.count - 1;
-    size_t bound = u->exact_frames;
-    if (!bound && u->user_limit) bound = u->max_frames;
-    if (!bound && !u->user_limit) {
-        size_t ceiling = c->max_new_tokens > 1 ? c->max_new_tokens - 1 : 1;
-        bound = kz__guard_bound(u->text.count - u->reference_text_count, ceiling);
-    }
-    return bound < room ? bound : room;
-}
 
 /* The sum of a frame's code embeddings and the next text row; false while that text is not there. */
 static bool feed(kz_session *s) {
@@ -127,31 +136,30 @@ static bool feed(kz_session *s) {
         kz__predictor_code_row(&m->predictor, g, codes[g], part);
         s->run.kernels->add(row, row, part, m->talker.width);
     }
+    lap(s, &s->result.copy_ms);
     kz__talker_text_rows(&s->run, &s->talker, &id, 1, text);
     s->run.kernels->add(row, row, text, m->talker.width);
     return true;
 }
 
 static kz_status advance(kz_session *s) {
-    double start = kz__now_ms();
     if (!feed(s)) return KZ_NEED_TEXT;
     s->tap_frame = (long)s->frames;
     tap(s, "talker.input", s->talker.rows, 1, s->model->config.talker.width);
     kz_status status = kz__talker_run(&s->run, &s->talker, 1, true, &s->err);
     s->logits_ready = true;
-    s->result.talker_ms += kz__now_ms() - start;
+    lap(s, &s->result.talker_ms);
     return status;
 }
 
 static int32_t draw(kz_session *s, const kz__sample_rules *rules, size_t codebook, float *logits,
                     size_t count) {
-    double start = kz__now_ms();
     kz__draw_key key = {0};
     key.seed = s->request.seed;
     key.frame = (uint32_t)s->frames;
     key.codebook = (uint32_t)codebook;
     int32_t code = kz__sample(rules, &key, logits, count, s->slots);
-    s->result.sampler_ms += kz__now_ms() - start;
+    lap(s, &s->result.sampler_ms);
     return code;
 }
 
@@ -183,42 +191,43 @@ static kz_status draw_first(kz_session *s, int32_t *code) {
                     s->frames);
 }
 
+/* One pass: the logits of code pass + 1, and its draw. */
+static kz_status draw_pass(kz_session *s, size_t pass, int32_t *code) {
+    const kz__config *c = &s->model->config;
+    bool oracle = (s->request.flags & KZ_CP_ORACLE) != 0;
+    kz_status status = kz__predictor_pass(&s->run, &s->predictor, pass, oracle, &s->err);
+    if (!status) status = finite(s, s->predictor.logits, c->predictor_vocab, "code predictor");
+    if (status) return status;
+    double before = s->mark;
+    lap(s, &s->result.predictor_ms);
+    if (pass < KZ_PREDICTOR_PASSES) s->result.predictor_pass_ms[pass] += s->mark - before;
+    if (s->tap) {
+        char name[40];
+        snprintf(name, sizeof name, "predictor.logits.%02zu", pass);
+        tap(s, name, s->predictor.logits, 1, c->predictor_vocab);
+    }
+    kz__sample_rules rules;
+    kz__sample_rules_init(&rules, &s->request.predictor);
+    set_history(s, &rules, pass + 1);
+    *code = draw(s, &rules, pass + 1, s->predictor.logits, c->predictor_vocab);
+    if (*code >= 0) return KZ_OK;
+    return kz__fail(&s->err, KZ_ERR_FAILED,
+                    "no code is left to draw from the code predictor at frame %zu", s->frames);
+}
+
 static kz_status draw_rest(kz_session *s, int32_t *codes) {
     const kz_model *m = s->model;
-    const kz__config *c = &m->config;
-    bool oracle = (s->request.flags & KZ_CP_ORACLE) != 0;
-    double mark = kz__now_ms();
     memcpy(kz__predictor_input(&s->predictor, 0), s->talker.hidden,
            m->talker.width * sizeof(float));
     kz__talker_codec_row(&m->talker, codes[0], kz__predictor_input(&s->predictor, 1));
+    lap(s, &s->result.copy_ms);
     for (size_t pass = 0; pass < m->predictor.passes; pass++) {
-        kz_status status = kz__predictor_pass(&s->run, &s->predictor, pass, oracle, &s->err);
-        if (!status) {
-            status = finite(s, s->predictor.logits, c->predictor_vocab, "code predictor");
-        }
+        kz_status status = draw_pass(s, pass, &codes[pass + 1]);
         if (status) return status;
-        if (s->tap) {
-            char name[40];
-            snprintf(name, sizeof name, "predictor.logits.%02zu", pass);
-            tap(s, name, s->predictor.logits, 1, c->predictor_vocab);
-        }
-        kz__sample_rules rules;
-        kz__sample_rules_init(&rules, &s->request.predictor);
-        set_history(s, &rules, pass + 1);
-        codes[pass + 1] = draw(s, &rules, pass + 1, s->predictor.logits, c->predictor_vocab);
-        if (codes[pass + 1] < 0) {
-            return kz__fail(&s->err, KZ_ERR_FAILED,
-                            "no code is left to draw from the code predictor at frame %zu",
-                            s->frames);
-        }
-        if (pass + 1 < m->predictor.passes) {
-            kz__predictor_code_row(&m->predictor, pass + 1, codes[pass + 1],
-                                   kz__predictor_input(&s->predictor, pass + 2));
-        }
-        double now = kz__now_ms();
-        if (pass < KZ_PREDICTOR_PASSES) s->result.predictor_pass_ms[pass] += now - mark;
-        s->result.predictor_ms += now - mark;
-        mark = now;
+        if (pass + 1 == m->predictor.passes) break;
+        kz__predictor_code_row(&m->predictor, pass + 1, codes[pass + 1],
+                               kz__predictor_input(&s->predictor, pass + 2));
+        lap(s, &s->result.copy_ms);
     }
     return KZ_OK;
 }
@@ -251,6 +260,7 @@ kz_status kz__generate_frame(kz_session *s) {
     const kz__config *c = &s->model->config;
     s->bound = frame_bound(s);
     s->result.max_frames = (int)s->bound;
+    s->mark = kz__now_ms();
     int32_t *codes = s->codes + s->frames * c->code_groups;
     kz_status status = KZ_OK;
     if (s->script) {

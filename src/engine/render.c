@@ -107,13 +107,11 @@ kz_status kz__render_begin(kz_session *s) {
     s->packet_frames = next_packet(s, 0);
     kz__codec_state_reset(s->codec);
     if (proportional(s)) return KZ_OK; /* the cut is known at the end only */
-    double start = kz__now_ms();
     while (s->decoded < s->request.reference_frames) {
         size_t count = 0;
         kz_status status = decode_next(s, s->request.reference_frames - s->decoded, &count);
         if (status) return status;
     }
-    s->result.setup_ms += kz__now_ms() - start;
     return KZ_OK;
 }
 

@@ -165,7 +165,14 @@ static void begin(kz_session *s) {
     s->logits_ready = false;
     s->first_audio = -1;
     s->started = kz__now_ms();
-    s->waiting = 0;
+    s->busy = 0;
+}
+
+/* Time inside a call that prepares: all but the prefill is set-up. */
+static void account_setup(kz_session *s, double begun, double prefill) {
+    double spent = kz__now_ms() - begun;
+    s->busy += spent;
+    s->result.setup_ms += spent - (s->result.prefill_ms - prefill);
 }
 
 static kz_status need_codec(kz_session *s) {
@@ -213,6 +220,7 @@ kz_status kz_session_start(kz_session *s, const kz_request *request) {
                            : kz__fail(&s->err, KZ_ERR_USAGE,
                                       "a start needs a request made by its init call");
     kz__fpenv_restore(saved);
+    account_setup(s, s->started, 0);
     if (status < 0) {
         drop_utterance(s);
         return fail_utterance(s, status);
@@ -254,6 +262,7 @@ kz_status kz_session_start_codes(kz_session *s, const int32_t *codes, size_t fra
     kz__fpenv saved = kz__fpenv_set();
     kz_status status = start_codes(s, codes, frames, packet, flags);
     kz__fpenv_restore(saved);
+    account_setup(s, s->started, 0);
     if (status) {
         drop_utterance(s);
         return fail_utterance(s, status);
@@ -285,16 +294,24 @@ kz_status kz_session_append(kz_session *s, const char *text, size_t length) {
     kz_status status = check_live(s);
     if (status) return status;
     if (length && !text) return kz__fail(&s->err, KZ_ERR_USAGE, "text is NULL");
+    double begun = kz__now_ms();
+    double prefill = s->result.prefill_ms;
     status = kz__textstream_push(s->stream, text, length, &s->request.text, &s->err);
-    return text_came(s, status);
+    status = text_came(s, status);
+    account_setup(s, begun, prefill);
+    return status;
 }
 
 kz_status kz_session_finish_text(kz_session *s) {
     kz_status status = check_live(s);
     if (status) return status;
+    double begun = kz__now_ms();
+    double prefill = s->result.prefill_ms;
     status = kz__textstream_finish(s->stream, &s->request.text, &s->err);
     s->request.text_done = true;
-    return text_came(s, status);
+    status = text_came(s, status);
+    account_setup(s, begun, prefill);
+    return status;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -363,7 +380,7 @@ static kz_status next_samples(kz_session *s, double deadline) {
     kz_status status = produce(s, deadline);
     kz__fpenv_restore(saved);
     double now = kz__now_ms();
-    s->waiting += now - begun; /* time spent inside: see total_ms */
+    s->busy += now - begun;
     if (status == KZ_OK && s->first_audio < 0) s->first_audio = now - s->started;
     return status;
 }
@@ -436,7 +453,7 @@ kz_status kz_session_get_result(const kz_session *s, kz_result *result) {
     result->finish_detail = s->detail;
     result->text_tokens = s->request.text.count - s->request.reference_text_count;
     result->first_audio_ms = s->first_audio;
-    result->total_ms = s->result.prefill_ms + s->waiting;
+    result->total_ms = s->busy;
     result->session_bytes_peak = atomic_load(&s->mem.peak);
     result->threads = s->threads;
     return KZ_OK;

@@ -76,7 +76,9 @@ struct kz_session {
 
     kz_result result;
     char detail[96];
-    double started, first_audio, waiting;
+    double started, first_audio; /* the second < 0: none yet */
+    double busy;                 /* time spent inside calls of this utterance */
+    double mark;                 /* of the last lap (generate.c) */
 
     kz_tap_fn tap;
     void *tap_user;
