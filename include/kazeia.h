@@ -257,7 +257,8 @@ KZ_API kz_status kz_session_finish_text(kz_session *session);
 
 /* Pull: computes as needed and copies up to capacity samples, *count of them. KZ_OK with samples,
  * KZ_DONE at the end, KZ_NEED_TEXT, or KZ_TIMEOUT when timeout_ms (-1: none) ran out between two
- * frames before a packet was complete. One thread per handle. */
+ * frames before a packet was complete; a call makes at least one frame, so 0 polls. A failure is told
+ * after the samples made before it, a cancel at once. One thread per handle. */
 KZ_API kz_status kz_session_read(kz_session *session, float *samples, size_t capacity,
                                  size_t *count, int timeout_ms);
 

@@ -1,5 +1,5 @@
-/* Memory that runs out: every allocation of opening, a session and an utterance fails in turn, is told,
- * and leaves nothing behind. Memory while frames are made: only what is documented. */
+/* Memory that runs out: every allocation of opening, a session and an utterance fails in turn, is
+ * told, and leaves nothing behind. Memory while frames are made: only what is documented. */
 #include "harness/counting_alloc.h"
 #include "harness/talk.h"
 #include "harness/tests.h"

@@ -1,5 +1,5 @@
-/* Talks with sessions for tests of behaviour: scripts in place of talker and predictor, whole runs to
- * compare, and checkpoints with something changed. */
+/* Talks with sessions for tests of behaviour: scripts in place of talker and predictor, whole runs
+ * to compare, and checkpoints with something changed. */
 #ifndef KZT_TALK_H
 #define KZT_TALK_H
 

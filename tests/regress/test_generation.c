@@ -99,7 +99,8 @@ static void test_B005_language_with_a_foreign_reference(void **state) {
     with.flags = without.flags = 0;
     assert_int_equal(language_row(base, &with), 130);
     assert_int_equal(language_row(base, &without), 130);
-    with.reference_text = "\xe4\xbb\x8a\xe5\xa4\xa9\xe5\xa4\xa9\xe6\xb0\x94\xe5\xbe\x88\xe5\xa5\xbd";
+    with.reference_text = "\xe4\xbb\x8a\xe5\xa4\xa9\xe5\xa4\xa9\xe6\xb0\x94\xe5\xbe\x88"
+                          "\xe5\xa5\xbd";
     assert_int_equal(language_row(base, &with), 130);
 }
 
@@ -501,16 +502,19 @@ static int take(void *user, const kz_packet *packet) {
 static const struct {
     const char *language, *text;
 } spoken[] = {
-    {"chinese", "\xe4\xbb\x8a\xe5\xa4\xa9\xe5\xa4\xa9\xe6\xb0\x94\xe5\xbe\x88\xe5\xa5\xbd\xe3\x80\x82"},
+    {"chinese", "\xe4\xbb\x8a\xe5\xa4\xa9\xe5\xa4\xa9"
+                "\xe6\xb0\x94\xe5\xbe\x88\xe5\xa5\xbd\xe3\x80\x82"},
     {"english", "It rained all night."},
     {"german", "Es hat die ganze Nacht geregnet, gr\xc3\xb6\xc3\x9f" "er als je."},
     {"italian", "Domani andiamo tutti al mare."},
     {"portuguese", "Amanh\xc3\xa3 vamos todos ao mar."},
     {"spanish", "\xc2\xbfQui\xc3\xa9n habla ahora?"},
-    {"japanese", "\xe4\xbb\x8a\xe6\x97\xa5\xe3\x81\xaf\xe3\x81\x84\xe3\x81\x84\xe5\xa4\xa9\xe6\xb0\x97"},
+    {"japanese", "\xe4\xbb\x8a\xe6\x97\xa5\xe3\x81\xaf"
+                 "\xe3\x81\x84\xe3\x81\x84\xe5\xa4\xa9\xe6\xb0\x97"},
     {"korean", "\xec\x98\xa4\xeb\x8a\x98\xec\x9d\x80 \xeb\x82\xa0\xec\x94\xa8\xea\xb0\x80"},
     {"french", "Personne ne parle, mais on entend tout."},
-    {"russian", "\xd0\x92\xd1\x81\xd1\x8e \xd0\xbd\xd0\xbe\xd1\x87\xd1\x8c \xd1\x88\xd1\x91\xd0\xbb"},
+    {"russian", "\xd0\x92\xd1\x81\xd1\x8e "
+                "\xd0\xbd\xd0\xbe\xd1\x87\xd1\x8c \xd1\x88\xd1\x91\xd0\xbb"},
 };
 
 static void test_B068_pull_push_and_live_text_are_one_path(void **state) {

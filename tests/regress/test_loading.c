@@ -1,5 +1,5 @@
-/* Checkpoints as people have them: without a codec or an encoder, of both width relations, with another
- * rate, with numbers that are not finite. */
+/* Checkpoints as people have them: without a codec or an encoder, of both width relations, with
+ * another rate, with numbers that are not finite. */
 #include "harness/ckpt.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
@@ -159,7 +159,8 @@ static void test_B186_both_width_relations(void **state) {
 /* Makes the codec anew with its last rate doubled: 48 kHz, 3840 samples a frame. */
 static void double_rate(const char *folder) {
     char err[256] = "";
-    json_t *spec = json_load_file(KZT_SOURCE_DIR "/tests/data/ckpt/custom-eq/tensors.json", 0, NULL);
+    json_t *spec =
+        json_load_file(KZT_SOURCE_DIR "/tests/data/ckpt/custom-eq/tensors.json", 0, NULL);
     assert_non_null(spec);
     json_t *files = json_object_get(spec, "files");
     json_t *codec = json_incref(json_array_get(files, 1));

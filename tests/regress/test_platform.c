@@ -1,5 +1,5 @@
-/* Life and death of handles in any order and on any thread, memory as planned, and every call that is
- * not allowed. */
+/* Life and death of handles in any order and on any thread, memory as planned, and every call that
+ * is not allowed. */
 #include "harness/counting_alloc.h"
 #include "harness/talk.h"
 #include "harness/tests.h"

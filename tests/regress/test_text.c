@@ -1,5 +1,5 @@
-/* From a user's text, language and voice to the rows of the prompt: refusals, control spellings, live
- * text cut anywhere. */
+/* From a user's text, language and voice to the rows of the prompt: refusals, control spellings,
+ * live text cut anywhere. */
 #include "harness/talk.h"
 #include "harness/tests.h"
 #include "harness/tmpdir.h"
@@ -311,7 +311,8 @@ static void test_B030_names_of_languages(void **state) {
 static void test_B030_unknown_languages(void **state) {
     (void)state;
     const char *unknown[] = {"xx", "eng lish", "klingon", "e", "beijing_dialect", "en,de", "  ",
-                             "englishenglishenglishenglishenglishenglishenglishenglishenglishengli"};
+                             "englishenglishenglishenglishenglishenglish"
+                             "englishenglishenglishenglish"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         kz_request request = kzt_request("Any text.");
         request.language = unknown[i];
@@ -539,7 +540,8 @@ static void test_B160_the_default_comes_from_the_model(void **state) {
     char *folder = kzt_copy_checkpoint("custom-eq");
     json_t *one = json_pack("{s:i}", "Zoe", 940);
     kzt_set_json(folder, "config.json", "talker_config.spk_id", one);
-    kzt_set_json(folder, "config.json", "talker_config.spk_is_dialect", json_pack("{s:b}", "Zoe", 0));
+    json_t *dialect = json_pack("{s:b}", "Zoe", 0);
+    kzt_set_json(folder, "config.json", "talker_config.spk_is_dialect", dialect);
     kz_model *model = kzt_open(folder, NULL);
     assert_int_equal(speaker_of(model, NULL), 940);
     assert_int_equal(speaker_of(model, "zoe"), 940);
