@@ -5,7 +5,7 @@ set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 
 set(KAZEIA_QEMU_CPU max CACHE STRING "processor that QEMU shows to the tests")
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -cpu ${KAZEIA_QEMU_CPU} -L /usr/aarch64-linux-gnu)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -cpu ${KAZEIA_QEMU_CPU})
 
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(ENV{PKG_CONFIG_DIR} "")

@@ -257,8 +257,8 @@ KZ_API kz_status kz_session_finish_text(kz_session *session);
 
 /* Pull: computes as needed and copies up to capacity samples, *count of them. KZ_OK with samples,
  * KZ_DONE at the end, KZ_NEED_TEXT, or KZ_TIMEOUT when timeout_ms (-1: none) ran out between two
- * frames before a packet was complete; a call makes at least one frame, so 0 polls. A failure is told
- * after the samples made before it, a cancel at once. One thread per handle. */
+ * frames before a packet was complete; a call makes at least one frame, so 0 polls. A failure is
+ * told after the samples made before it, a cancel at once. One thread per handle. */
 KZ_API kz_status kz_session_read(kz_session *session, float *samples, size_t capacity,
                                  size_t *count, int timeout_ms);
 
@@ -315,7 +315,8 @@ KZ_API const int32_t *kz_session_codes(const kz_session *session, size_t *frames
 
 /* Every stage's intermediate values, called on the session's thread while it computes. name is like
  * "talker.layer.03", "decoder.1"; shape has `rank` sizes, rows first. frame counts from 0, in the
- * decoder with the frames of a reference in front; the prefill is frame -1. NULL switches off. Set it between start calls. */
+ * decoder with the frames of a reference in front; the prefill is frame -1. NULL switches off. Set
+ * it between start calls. */
 typedef void (*kz_tap_fn)(void *user, const char *name, long frame, const float *data,
                           const size_t *shape, int rank);
 KZ_API void kz_session_set_tap(kz_session *session, kz_tap_fn fn, void *user);

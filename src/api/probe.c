@@ -1,4 +1,5 @@
-/* What this machine can do: multiply-adds and memory reads per second, to put beside a benchmark. */
+/* What this machine can do: multiply-adds and memory reads per second, to put beside a
+ * benchmark. */
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/pool.h"

@@ -1,5 +1,5 @@
-/* Accounting allocation: a 64-byte header in front of each block holds its size. Large blocks of the
- * default allocator ask for huge pages, which saves page faults and address translations. */
+/* Accounting allocation: a 64-byte header in front of each block holds its size. Large blocks of
+ * the default allocator ask for huge pages, which saves page faults and address translations. */
 #if defined(__linux__)
 #define _DEFAULT_SOURCE
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
-/* One job slot. Its state word holds a generation, an open bit and the number of workers that joined:
- * a worker joins by compare-and-swap while the job is open; the caller closes it when the items are
- * handed out and waits for those who joined. Idle workers spin for a moment, then sleep.
+/* One job slot. Its state word holds a generation, an open bit and the number of workers that
+ * joined: a worker joins by compare-and-swap while the job is open; the caller closes it when the
+ * items are handed out and waits for those who joined. Idle workers spin for a moment, then sleep.
  */
 #include "base/pool.h"
 

@@ -1,8 +1,8 @@
 /* Compute pool: a parallel-for over output rows. The pool is an object; two can run side by side.
  *
- * Work is handed out in pieces of `grain` items from one counter, so an uneven machine does not wait for its
- * slower half. Only outputs are split, so the pieces cannot change a bit. A worker that is not awake yet is
- * not waited for.
+ * Work is handed out in pieces of `grain` items from one counter, so an uneven machine does not
+ * wait for its slower half. Only outputs are split, so the pieces cannot change a bit. A worker
+ * that is not awake yet is not waited for.
  */
 #ifndef KZ_BASE_POOL_H
 #define KZ_BASE_POOL_H

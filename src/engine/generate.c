@@ -3,7 +3,8 @@
  *     prefill all prompt rows -> hidden, logits
  *     loop:  c0 = sample(logits);  end of speech or limit: stop
  *            c1..c15 = predictor(hidden, c0), one pass each
- *            row = C(c0) + sum of the other codes' embeddings + next text row (tts_pad after the text)
+ *            row = C(c0) + sum of the other codes' embeddings + next text row (tts_pad after the
+ *            text)
  *            hidden, logits = talker(row)
  */
 #include "base/clock.h"
@@ -113,7 +114,8 @@ kz_status kz__generate_begin(kz_session *s) {
 
 /* ---- a frame ------------------------------------------------------------------------------- */
 
-/* The sum of a frame's code embeddings and the next text row; false while that text is not there. */
+/* The sum of a frame's code embeddings and the next text row; false while that text is not
+ * there. */
 static bool feed(kz_session *s) {
     const kz_model *m = s->model;
     const kz__config *c = &m->config;

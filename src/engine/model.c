@@ -135,7 +135,8 @@ kz_status kz_model_open(const char *path, const kz_model_options *options, kz_mo
     *model = NULL;
     if (!options) options = &defaults;
     kz_status status = KZ_OK;
-    if (!path || !path[0] || !kz__sized(options, sizeof *options) || options->type < KZ_TYPE_STORED ||
+    if (!path || !path[0] || !kz__sized(options, sizeof *options) ||
+        options->type < KZ_TYPE_STORED ||
         options->type > KZ_TYPE_BF16) {
         status = kz__fail(&err, KZ_ERR_USAGE,
                           "opening needs a path, and options made by their init call");

@@ -1,5 +1,5 @@
-/* A request becomes ids: text and instruction through the tokenizer, names through the config, options
- * checked against their ranges. */
+/* A request becomes ids: text and instruction through the tokenizer, names through the config,
+ * options checked against their ranges. */
 #include "base/log.h"
 #include "engine/session.h"
 #include "text/cleanup.h"
@@ -80,7 +80,8 @@ static kz_status fill_limits(kz_session *s, const kz_request *r, kz__utterance *
     }
     size_t wanted = u->exact_frames ? u->exact_frames : u->max_frames;
     if (wanted >= s->model->config.max_positions) {
-        return kz__fail(&s->err, KZ_ERR_USAGE, "%zu frames are asked for, the model has %zu positions",
+        return kz__fail(&s->err, KZ_ERR_USAGE,
+                        "%zu frames are asked for, the model has %zu positions",
                         wanted, s->model->config.max_positions);
     }
     return KZ_OK;
@@ -195,7 +196,8 @@ static kz_status fill_text(kz_session *s, const kz_request *r, kz__utterance *u)
     if (status) return status;
     if (!r->text) {
         if (r->flags & KZ_AS_REFERENCE) {
-            return kz__fail(&s->err, KZ_ERR_USAGE, "the reference never takes text in parts: give it "
+            return kz__fail(&s->err, KZ_ERR_USAGE,
+                            "the reference never takes text in parts: give it "
                                                    "whole, or do without its quirks");
         }
         status = kz__textstream_open(kz__tokenizer_bpe(s->model->tokenizer), &s->mem, 0, &s->stream,
@@ -290,7 +292,8 @@ static kz_status fill_clone(kz_session *s, const kz_request *r, kz__utterance *u
                         c->talker.width);
     }
     if (r->speaker_vector_length != c->talker.width) {
-        return kz__fail(&s->err, KZ_ERR_INPUT, "the speaker vector has %zu floats, this model takes "
+        return kz__fail(&s->err, KZ_ERR_INPUT,
+                        "the speaker vector has %zu floats, this model takes "
                                                "%zu", r->speaker_vector_length, c->talker.width);
     }
     if (!s->run.kernels->finite(r->speaker_vector, c->talker.width)) {
@@ -378,7 +381,8 @@ kz_status kz__utterance_prompt(const kz_model *m, kz__mem *mem, const kz__uttera
     for (size_t i = 0; !status && i < prompt->count; i++) {
         int32_t id = prompt->rows[i].text_id;
         if (id >= 0 && (size_t)id >= m->config.text_vocab) {
-            status = kz__fail(err, KZ_ERR_MODEL, "token %d is outside of the text vocabulary of %zu",
+            status = kz__fail(err, KZ_ERR_MODEL,
+                              "token %d is outside of the text vocabulary of %zu",
                               id, m->config.text_vocab);
         }
     }

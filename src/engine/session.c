@@ -1,5 +1,6 @@
-/* The life of a session: states made once, an utterance started, appended to, read, cancelled. Every
- * way to take sound is the same loop: make frames until a packet is full, decode it, hand it out. */
+/* The life of a session: states made once, an utterance started, appended to, read, cancelled.
+ * Every way to take sound is the same loop: make frames until a packet is full, decode it, hand it
+ * out. */
 #include "engine/session.h"
 
 #include "base/clock.h"
@@ -45,7 +46,8 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
     kz__err err = {""};
     if (!options) options = &defaults;
     if (!model || !kz__sized(options, sizeof *options)) {
-        kz__fail(&err, KZ_ERR_USAGE, "a session needs a model, and options made by their init call");
+        kz__fail(&err, KZ_ERR_USAGE,
+                 "a session needs a model, and options made by their init call");
         kz__err_copy(&err, error, capacity);
         return KZ_ERR_USAGE;
     }
@@ -177,8 +179,8 @@ static void account_setup(kz_session *s, double begun, double prefill) {
 
 static kz_status need_codec(kz_session *s) {
     if (s->model->has_codec) return KZ_OK;
-    return kz__fail(&s->err, KZ_ERR_MODEL, "this model has no speech tokenizer: give the folder of one "
-                                           "as codec");
+    return kz__fail(&s->err, KZ_ERR_MODEL,
+                    "this model has no speech tokenizer: give the folder of one as codec");
 }
 
 static kz_status reserve_codes(kz_session *s, size_t frames) {
@@ -233,7 +235,9 @@ static kz_status start_codes(kz_session *s, const int32_t *codes, size_t frames,
     size_t groups = s->model->config.codec.quantizers;
     kz_status status = need_codec(s);
     if (status) return status;
-    if (!codes || frames == 0) return kz__fail(&s->err, KZ_ERR_INPUT, "there are no codes to decode");
+    if (!codes || frames == 0) {
+        return kz__fail(&s->err, KZ_ERR_INPUT, "there are no codes to decode");
+    }
     if (packet != KZ_DEFAULT && packet < 1) {
         return kz__fail(&s->err, KZ_ERR_USAGE, "a packet is 1 frame or more");
     }
@@ -341,7 +345,8 @@ static kz_status drained(kz_session *s) {
     return fail_utterance(s, s->failure);
 }
 
-/* Makes the next samples, or says why there are none: KZ_OK, KZ_DONE, KZ_NEED_TEXT, KZ_TIMEOUT, error. */
+/* Makes the next samples, or says why there are none: KZ_OK, KZ_DONE, KZ_NEED_TEXT, KZ_TIMEOUT,
+ * error. */
 static kz_status produce(kz_session *s, double deadline) {
     for (bool made = false;; made = true) {
         if (atomic_load(&s->cancel)) return cancelled(s);

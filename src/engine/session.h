@@ -1,6 +1,6 @@
 /* What kz_session is: one utterance's request, states and output. Session code is split by the way
- * of the data: request.c (text and options to ids), generate.c (the frame loop), render.c (codes to packets of
- * sound), session.c (life of a session, pull and push).
+ * of the data: request.c (text and options to ids), generate.c (the frame loop), render.c (codes to
+ * packets of sound), session.c (life of a session, pull and push).
  */
 #ifndef KZ_ENGINE_SESSION_H
 #define KZ_ENGINE_SESSION_H
@@ -99,8 +99,8 @@ kz_status kz__utterance_prompt(const kz_model *model, kz__mem *mem, const kz__ut
 /* Whether the text that is there fits the model and the limits: else an error with both numbers. */
 kz_status kz__utterance_fits(kz_session *session);
 bool kz__utterance_ready(const kz__utterance *u);
-/* Embeds prompt row `index` (reference rows count from `*reference`) into row[talker width]; text holds
- * T(text id) already. */
+/* Embeds prompt row `index` (reference rows count from `*reference`) into row[talker width]; text
+ * holds T(text id) already. */
 void kz__prompt_row_add(const kz_model *model, const kz__utterance *u, const kz_prompt_row *prompt,
                         size_t *reference, float *row);
 

@@ -1,10 +1,11 @@
 /* The code predictor: codes 1..15 of a frame, one pass each, over a cache that starts empty every
  * frame.
  *
- *     position 0: the talker's hidden state     position 1: C(c0)    position j: embedding j-2 of code j-1
+ *     position 0: the talker's hidden state     position 1: C(c0)    position j: embedding j-2 of
+ *     code j-1
  *     pass p (0..14) runs up to position p + 1 and gives the logits of code p + 1 by head p
- * Inputs have the talker's width; small_to_mtp_projection brings them to the predictor's where they differ.
- * Source: Qwen3TTSTalkerCodePredictorModelForConditionalGeneration.
+ * Inputs have the talker's width; small_to_mtp_projection brings them to the predictor's where they
+ * differ. Source: Qwen3TTSTalkerCodePredictorModelForConditionalGeneration.
  */
 #ifndef KZ_MODEL_CODE_PREDICTOR_H
 #define KZ_MODEL_CODE_PREDICTOR_H

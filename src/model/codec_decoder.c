@@ -1,6 +1,6 @@
-/* The codec decoder's run. The stages up to `WIDE_BLOCKS` blocks take all frames of a call, so that their large
- * weights are read once; the later ones, with small weights and many rows, go frame by frame, so that their
- * rows stay in cache. */
+/* The codec decoder's run. The stages up to `WIDE_BLOCKS` blocks take all frames of a call, so that
+ * their large weights are read once; the later ones, with small weights and many rows, go frame by
+ * frame, so that their rows stay in cache. */
 #include "model/codec_decoder.h"
 
 #include <stdio.h>

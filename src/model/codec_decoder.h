@@ -1,9 +1,12 @@
-/* The codec decoder: frames of 16 codes to sound, streaming exactly. Any split of the frames into calls gives
- * the samples of one call over all; state is bounded (attention window, convolution contexts).
+/* The codec decoder: frames of 16 codes to sound, streaming exactly. Any split of the frames into
+ * calls gives the samples of one call over all; state is bounded (attention window, convolution
+ * contexts).
  *
  *     z = P_first E_0[c0] + P_rest (E_1[c1] + ... + E_15[c15])
- *     pre_conv (K=3) -> transformer with layer scale and a window -> two times (transposed conv, ConvNeXt)
- *     -> conv K=7 -> blocks (SnakeBeta, transposed conv, three residual units with dilation 1, 3, 9)
+ *     pre_conv (K=3) -> transformer with layer scale and a window -> two times (transposed conv,
+ *     ConvNeXt)
+ *     -> conv K=7 -> blocks (SnakeBeta, transposed conv, three residual units with dilation 1, 3,
+ *     9)
  *     -> SnakeBeta -> conv K=7 to one channel -> clamp to [-1, 1]
  * Source: Qwen3TTSTokenizerV2Decoder.
  */
@@ -72,8 +75,9 @@ void kz__codec_state_free(kz__codec_state *state);
 void kz__codec_state_reset(kz__codec_state *state);
 void kz__codec_state_set_tap(kz__codec_state *state, kz__decoder_tap *tap, void *user);
 
-/* Decodes frames (1..KZ__DECODER_FRAMES) of codes [frames][quantizers], values inside the codebooks, to samples
- * [frames * samples_per_frame]. KZ_ERR_FAILED names the stage whose result is not finite. */
+/* Decodes frames (1..KZ__DECODER_FRAMES) of codes [frames][quantizers], values inside the
+ * codebooks, to samples [frames * samples_per_frame]. KZ_ERR_FAILED names the stage whose result is
+ * not finite. */
 kz_status kz__codec_decode(const kz__run *run, kz__codec_state *state, const int32_t *codes,
                            size_t frames, float *samples, kz__err *err);
 

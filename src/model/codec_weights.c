@@ -236,7 +236,9 @@ void kz__codec_decoder_clear(kz__mem *mem, kz__codec_decoder *d) {
     for (size_t i = 0; d->upsample && i < c->upsampling_ratio_count; i++) {
         clear_convnext(mem, &d->upsample[i]);
     }
-    for (size_t i = 0; d->blocks && i < c->upsample_rate_count; i++) clear_block(mem, &d->blocks[i]);
+    for (size_t i = 0; d->blocks && i < c->upsample_rate_count; i++) {
+        clear_block(mem, &d->blocks[i]);
+    }
     kz__free(mem, d->upsample);
     kz__free(mem, d->blocks);
     kz__conv_clear(mem, &d->first);

@@ -41,7 +41,8 @@ static void body_live(const builder *b, const kz__prompt_parts *p) {
         add(b, p->text[0], c->codec_bos, "text");
         b->prompt->text_used = 1;
     } else {
-        add(b, c->im_end, c->codec_bos, "text"); /* what follows an empty text in the wrapped string */
+        /* what follows an empty text in the wrapped string */
+        add(b, c->im_end, c->codec_bos, "text");
     }
 }
 

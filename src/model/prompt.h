@@ -1,8 +1,9 @@
 /* The prompt as ids: which text id and which codec id each row is the sum of.
  *
- *     [instruct rows]  role x3  tags (+ tts_pad)  [speaker (+ tts_pad)]  codec_pad (+ tts_bos)  body
- * Bodies: A live text, B whole text, and with reference codes C live, D whole (the letters of the functions).
- * Source: Qwen3TTSForConditionalGeneration.generate.
+ *     [instruct rows]  role x3  tags (+ tts_pad)  [speaker (+ tts_pad)]  codec_pad (+ tts_bos)
+ *     body
+ * Bodies: A live text, B whole text, and with reference codes C live, D whole (the letters of the
+ * functions). Source: Qwen3TTSForConditionalGeneration.generate.
  */
 #ifndef KZ_MODEL_PROMPT_H
 #define KZ_MODEL_PROMPT_H
@@ -16,7 +17,7 @@ typedef struct kz__prompt_parts {
     const int32_t *instruct;
     size_t instruct_count;
     int32_t role[3];
-    const int32_t *text; /* with reference frames: of the reference's transcript, then of the text */
+    const int32_t *text; /* with reference frames: those of their transcript come first */
     size_t text_count;
     size_t reference_frames; /* 0: no in-context cloning */
     bool live;
@@ -40,8 +41,8 @@ kz_status kz__prompt_build(kz__mem *mem, const kz__config *config, const kz__pro
 void kz__prompt_clear(kz__mem *mem, kz__prompt *prompt);
 
 /* Resolves a language (name or ISO 639 code in any case, region ignored; NULL or "auto": -1) and a
- * speaker (NULL: the first where the kind takes speakers, "": none). Unknown names are KZ_ERR_INPUT with
- * the list. A dialect speaker changes the language of Chinese and auto. */
+ * speaker (NULL: the first where the kind takes speakers, "": none). Unknown names are KZ_ERR_INPUT
+ * with the list. A dialect speaker changes the language of Chinese and auto. */
 kz_status kz__prompt_voice(const kz__config *config, const char *voice, const char *language,
                            int32_t *speaker_id, int32_t *language_id, kz__err *err);
 

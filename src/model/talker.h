@@ -1,5 +1,5 @@
-/* The talker: one step per 80 ms frame, from a row of the prompt (or the sum of a frame's code embeddings and a
- * text row) to the hidden state of the frame and the logits of its first code.
+/* The talker: one step per 80 ms frame, from a row of the prompt (or the sum of a frame's code
+ * embeddings and a text row) to the hidden state of the frame and the logits of its first code.
  *
  *     T(id) = fc2(silu(fc1(text_embedding[id])))      every text-side vector
  *     C(id) = codec_embedding[id]
@@ -41,7 +41,8 @@ kz_status kz__talker_state_init(kz__talker_state *state, kz__mem *mem, const kz_
                                 int threads, kz__err *err);
 void kz__talker_state_clear(kz__talker_state *state);
 
-/* T(id) of count <= KZ__TALKER_ROWS ids: out[count][width]. ids must be inside the text vocabulary. */
+/* T(id) of count <= KZ__TALKER_ROWS ids: out[count][width]. ids must be inside the text
+ * vocabulary. */
 void kz__talker_text_rows(const kz__run *run, kz__talker_state *state, const int32_t *ids,
                           size_t count, float *out);
 /* C(id): row[width]. */

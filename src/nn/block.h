@@ -4,8 +4,9 @@
  *     h = h + s_attn * Wo attention(q, k, v)
  *     h = h + s_mlp * Wdown(silu(Wgate y) * (Wup y)),  y = rms_norm(h)
  *
- * Source: Qwen3TTSTalkerDecoderLayer, Qwen3TTSTalkerCodePredictor and the codec's decoder transformer of the
- * official package. One row or many rows, with or without history: one code path.
+ * Source: Qwen3TTSTalkerDecoderLayer, Qwen3TTSTalkerCodePredictor and the codec's decoder
+ * transformer of the official package. One row or many rows, with or without history: one code
+ * path.
  */
 #ifndef KZ_NN_BLOCK_H
 #define KZ_NN_BLOCK_H
@@ -68,8 +69,8 @@ void kz__stack_state_clear(kz__stack_state *state);
 void kz__stack_state_reset(kz__stack_state *state);
 
 /* Runs rows (<= max_rows) through all layers, at the positions after those already stored; h is
- * [rows][pad16(width)] and is changed in place. normed, if not NULL, gets the final norm of the rows from
- * first_normed on ([rows - first_normed][pad16(width)]). */
+ * [rows][pad16(width)] and is changed in place. normed, if not NULL, gets the final norm of the
+ * rows from first_normed on ([rows - first_normed][pad16(width)]). */
 kz_status kz__stack_run(const kz__run *run, kz__stack_state *state, float *h, size_t rows,
                         float *normed, size_t first_normed, kz__err *err);
 

@@ -141,5 +141,6 @@ void kz__conv_run(const kz__run *run, kz__conv_state *state, float *y, size_t ld
         kz__linear_run(run, &conv->linear, state->rows, state->ld, conv->dilation * state->ld, y,
                        ldy, rows, after);
     }
-    memmove(state->rows, state->rows + rows * state->ld, state->history * state->ld * sizeof(float));
+    memmove(state->rows, state->rows + rows * state->ld,
+            state->history * state->ld * sizeof(float));
 }

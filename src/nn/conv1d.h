@@ -1,11 +1,12 @@
 /* Causal convolutions over channels-last rows, each with its left context as state.
  *
- * A state is a buffer of `history` rows followed by room for new rows: whoever produces the input writes
- * it there, the convolution reads both without copying, then the last rows become the history. Initial
- * history is zero, which equals the zero padding of the whole sequence.
+ * A state is a buffer of `history` rows followed by room for new rows: whoever produces the input
+ * writes it there, the convolution reads both without copying, then the last rows become the
+ * history. Initial history is zero, which equals the zero padding of the whole sequence.
  *
  *     conv:        y[t] = b + sum_k W[k] x[t - (K-1-k) * dilation]
- *     transposed:  y[s t + r] = b + W[r + s]' x[t-1] + W[r]' x[t]   (kernel 2s; kernel s: only the last term)
+ *     transposed:  y[s t + r] = b + W[r + s]' x[t-1] + W[r]' x[t]   (kernel 2s; kernel s: only the
+ *     last term)
  *     depthwise:   the same as conv, a channel at a time
  * Source: Qwen3TTSTokenizerV2CausalConvNet, CausalTransConvNet of the official package.
  */
@@ -53,8 +54,8 @@ void kz__conv_state_reset(kz__conv_state *state);
 /* Where the next input rows go, [max_rows][ld]. */
 float *kz__conv_input(const kz__conv_state *state);
 
-/* Convolves `rows` new input rows to y: [rows][ldy], for a transposed one [rows * stride][pad16(out)] and
- * ldy unused. Then moves the context on. */
+/* Convolves `rows` new input rows to y: [rows][ldy], for a transposed one [rows *
+ * stride][pad16(out)] and ldy unused. Then moves the context on. */
 void kz__conv_run(const kz__run *run, kz__conv_state *state, float *y, size_t ldy, size_t rows,
                   const kz__after *after);
 

@@ -1,9 +1,9 @@
 /* Keys and values of a stack of layers, in pages that are allocated as positions come (full
  * attention) or used round and round (a window).
  *
- * A page holds, for each layer and key-value head, the keys as panels of 16 positions with head_dim inside and
- * the values as panels of 16 channels with positions inside: both are packed matrices for the panel
- * product (kernels.h), so attention needs no kernel of its own.
+ * A page holds, for each layer and key-value head, the keys as panels of 16 positions with head_dim
+ * inside and the values as panels of 16 channels with positions inside: both are packed matrices
+ * for the panel product (kernels.h), so attention needs no kernel of its own.
  */
 #ifndef KZ_NN_KVCACHE_H
 #define KZ_NN_KVCACHE_H
@@ -20,7 +20,8 @@ typedef struct kz__kvcache {
     float **pages;
 } kz__kvcache;
 
-/* window 0: grows up to `positions`. Else: up to rows_at_once rows are stored before they are attended. */
+/* window 0: grows up to `positions`. Else: up to rows_at_once rows are stored before they are
+ * attended. */
 kz_status kz__kvcache_init(kz__kvcache *cache, kz__mem *mem, size_t layers, size_t kv_heads,
                            size_t head_dim, size_t window, size_t positions, size_t rows_at_once,
                            size_t page_positions, kz__err *err);

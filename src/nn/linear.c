@@ -176,8 +176,8 @@ static void product_job(void *arg, size_t begin, size_t end, int thread) {
     }
 }
 
-/* Block sizes never change bits. One row: a few contiguous stretches of panels for each thread. Many
- * rows: blocks whose weights (or rows) stay in the second-level cache. */
+/* Block sizes never change bits. One row: a few contiguous stretches of panels for each thread.
+ * Many rows: blocks whose weights (or rows) stay in the second-level cache. */
 static void choose_blocks(product *job, int threads) {
     const kz__linear *linear = job->linear;
     size_t panel_bytes = linear->taps * linear->in * 16 * kz__dtype_bytes(linear->type);

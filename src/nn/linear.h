@@ -1,8 +1,8 @@
 /* Products of packed weights with rows: the only place that knows the type of a weight.
  *
- * A kz__linear is a matrix packed in panels of 16 output rows (kernels.h). A causal convolution over
- * channels-last rows is the same product with several taps, a transposed convolution one with an output row per
- * (phase, channel): so this file multiplies for the whole model.
+ * A kz__linear is a matrix packed in panels of 16 output rows (kernels.h). A causal convolution
+ * over channels-last rows is the same product with several taps, a transposed convolution one with
+ * an output row per (phase, channel): so this file multiplies for the whole model.
  */
 #ifndef KZ_NN_LINEAR_H
 #define KZ_NN_LINEAR_H
@@ -37,14 +37,14 @@ typedef struct kz__pack_source {
     const kz__tensor *bias; /* NULL: none */
     size_t rows;
     ptrdiff_t base, row_step, tap_step, in_step;
-    size_t first_panel, panel_step; /* panel i of this source becomes first_panel + i * panel_step */
+    size_t first_panel, panel_step; /* panel i becomes panel first_panel + i * panel_step */
 } kz__pack_source;
 
 /* A plain [rows, in] matrix (or [rows, in, 1]) as the source of consecutive panels. */
 kz__pack_source kz__pack_matrix(const kz__tensor *weight, const kz__tensor *bias);
 
-/* Packs the sources into panels of `type` (KZ__OTHER: as stored, without rounding). Source rows that do not fill a panel are padded with zeros.
- * Private memory only for the panels. */
+/* Packs the sources into panels of `type` (KZ__OTHER: as stored, without rounding). Source rows
+ * that do not fill a panel are padded with zeros. Private memory only for the panels. */
 kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
                           const kz__pack_source *sources, size_t count, kz__err *err);
 void kz__linear_clear(kz__mem *mem, kz__linear *linear);
@@ -68,11 +68,13 @@ typedef struct kz__after {
     const float *scale, *shift;
 } kz__after;
 
-/* y[rows][ldy] = linear(x[rows][ldx]), then `after` (NULL: nothing). tap_stride: floats between taps. */
+/* y[rows][ldy] = linear(x[rows][ldx]), then `after` (NULL: nothing). tap_stride: floats between
+ * taps. */
 void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x, size_t ldx,
                     size_t tap_stride, float *y, size_t ldy, size_t rows, const kz__after *after);
 
-/* Row `index` of an embedding table as floats, rounded where type is KZ__BF16; pads to 16 with zeros. */
+/* Row `index` of an embedding table as floats, rounded where type is KZ__BF16; pads to 16 with
+ * zeros. */
 void kz__embedding_row(const kz__tensor *table, kz__dtype type, size_t index, float *row);
 
 /* The values of a vector (norm, bias, scale), padded with zeros; NULL when out of memory. */

@@ -18,7 +18,8 @@ static double row_error(const float *got, const float *want, size_t n) {
     return largest > 0 ? worst / largest : worst;
 }
 
-/* Rows of prompt.npy, then of trailing.npy; returns the worst error relative to a row's largest value. */
+/* Rows of prompt.npy, then of trailing.npy; returns the worst error relative to a row's largest
+ * value. */
 static double check_prompt(const kz_model *model, const kzt_golden *g) {
     kzt_npy prompt, trailing;
     kzt_golden_array(g, "prompt.npy", &prompt);
@@ -56,7 +57,7 @@ static double check_waves(const kzt_golden *g, const float *samples, size_t coun
         kzt_npy want;
         kzt_golden_array(g, json_string_value(json_object_get(wave, "file")), &want);
         size_t first = (size_t)json_integer_value(json_object_get(wave, "first_sample"));
-        json_t *total = json_object_get(wave, "total_samples"); /* null: only the start was decoded */
+        json_t *total = json_object_get(wave, "total_samples"); /* null: only the start is there */
         if (!json_is_null(total)) assert_int_equal(count, json_integer_value(total));
         assert_true(first + want.count <= count);
         for (size_t j = 0; j < want.count; j++) {

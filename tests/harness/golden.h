@@ -1,4 +1,5 @@
-/* Golden runs of the official package (tests/data/golden) and the checkpoints they were made with. */
+/* Golden runs of the official package (tests/data/golden) and the checkpoints they were made
+ * with. */
 #ifndef KZT_GOLDEN_H
 #define KZT_GOLDEN_H
 

@@ -1,4 +1,5 @@
-/* Reads .npy files: magic, version, header text with descr, fortran_order and shape, then values. */
+/* Reads .npy files: magic, version, header text with descr, fortran_order and shape, then
+ * values. */
 #include "npy.h"
 
 #include <stdint.h>

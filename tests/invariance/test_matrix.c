@@ -1,5 +1,6 @@
-/* The determinism contract as a matrix: for a model, a weight format and a seed, one hash whatever the kernel
- * level, threads, packets, cache or neighbours. Prints the table that `make determinism` shows. */
+/* The determinism contract as a matrix: for a model, a weight format and a seed, one hash whatever
+ * the kernel level, threads, packets, cache or neighbours. Prints the table that `make determinism`
+ * shows. */
 #include "harness/golden.h"
 #include "harness/tests.h"
 
