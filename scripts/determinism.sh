@@ -1,0 +1,28 @@
+#!/bin/sh
+# The determinism contract as a table: one hash per model, whatever the level, threads, packets, cache.
+# Native levels first, then 64-bit ARM under QEMU, then, where this processor has no AVX-512, its kernels
+# one by one in Bochs. What cannot run here is named. Run by `make determinism` after a build.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+failed=0
+
+build/tests/invariance_test_matrix >build/matrix.log 2>&1 || failed=1
+grep -v '^\[' build/matrix.log
+
+if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null &&
+    cmake -S . -B build-arm -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake >/dev/null 2>&1 &&
+    cmake --build build-arm --parallel 2 --target invariance_test_matrix >/dev/null 2>&1; then
+    echo "64-bit ARM under QEMU:"
+    qemu-aarch64 -cpu max build-arm/tests/invariance_test_matrix >build-arm/matrix.log 2>&1 ||
+        failed=1
+    grep -v '^\[' build-arm/matrix.log
+else
+    echo "64-bit ARM: not run (needs gcc-aarch64-linux-gnu, qemu-user and the libraries for arm64)"
+fi
+
+tests/bochs/run.sh --if-needed build
+status=$?
+[ $status -eq 0 ] || [ $status -eq 77 ] || failed=1
+[ $failed -eq 0 ] && echo "every row has the hash of its model" || echo "ROWS DIFFER"
+exit $failed
