@@ -20,19 +20,11 @@ static float round_to(kz__dtype type, float value) {
 static void pack_row(kz__linear *linear, const kz__pack_source *s, size_t row, size_t to) {
     float *wide = linear->w;
     uint16_t *narrow = linear->w;
-    const uint16_t *same = NULL;
-    bool is_narrow = linear->type == KZ__BF16;
-    if (is_narrow && s->weight->type == KZ__BF16) same = s->weight->data;
-    if ((uintptr_t)same & 1) same = NULL; /* files promise no alignment */
     for (size_t t = 0; t < linear->taps; t++) {
         ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step + (ptrdiff_t)t * s->tap_step;
         for (size_t c = 0; c < linear->in; c++, from += s->in_step, to += 16) {
-            if (same && row < s->rows) {
-                narrow[to] = same[from];
-                continue;
-            }
             float value = row < s->rows ? kz__tensor_at(s->weight, (size_t)from) : 0.0f;
-            if (is_narrow) {
+            if (linear->type == KZ__BF16) {
                 narrow[to] = kz__f32_to_bf16(value);
             } else {
                 wide[to] = value;
@@ -41,13 +33,35 @@ static void pack_row(kz__linear *linear, const kz__pack_source *s, size_t row, s
     }
 }
 
+/* The same for a whole panel of bf16 that stays bf16 and lies row after row: most of a model. False
+ * where it is something else. A stretch of columns at a time, which stays in the first cache. */
+static bool pack_copy(kz__linear *linear, const kz__pack_source *s, size_t panel, size_t to) {
+    const uint16_t *from = s->weight->data;
+    uint16_t *panel_at = (uint16_t *)linear->w + to;
+    if (linear->type != KZ__BF16 || s->weight->type != KZ__BF16 || linear->taps != 1 ||
+        s->in_step != 1 || panel * 16 + 16 > s->rows) {
+        return false;
+    }
+    if ((uintptr_t)from & 1) return false; /* files promise no alignment */
+    from += s->base + (ptrdiff_t)(panel * 16) * s->row_step;
+    for (size_t first = 0; first < linear->in; first += 64) {
+        size_t end = first + 64 < linear->in ? first + 64 : linear->in;
+        for (size_t i = 0; i < 16; i++) {
+            const uint16_t *row = from + (ptrdiff_t)i * s->row_step;
+            for (size_t c = first; c < end; c++) panel_at[c * 16 + i] = row[c];
+        }
+    }
+    return true;
+}
+
 /* One panel of one source; element order as kernels.h wants it. */
 static void pack_panel(kz__linear *linear, const kz__pack_source *s, size_t panel) {
     size_t count = linear->taps * linear->in * 16;
     size_t target = s->first_panel + panel * s->panel_step;
+    bool copied = pack_copy(linear, s, panel, target * count);
     for (size_t i = 0; i < 16; i++) {
         size_t row = panel * 16 + i;
-        pack_row(linear, s, row, target * count + i);
+        if (!copied) pack_row(linear, s, row, target * count + i);
         if (!linear->bias) continue;
         linear->bias[target * 16 + i] =
             s->bias && row < s->rows ? kz__tensor_at(s->bias, row) : 0.0f;
