@@ -15,7 +15,7 @@ kz_status kz_tokenize(const kz_model *model, const char *text, size_t length, un
         kz__err_copy(&err, error, error_capacity);
         return KZ_ERR_USAGE;
     }
-    kz__mem_init(&mem, model->mem.allocator.alloc ? &model->mem.allocator : NULL, NULL);
+    kz__mem_init_like(&mem, &model->mem);
     kz__ints_init(&list, &mem);
     kz_status status = kz__model_encode(model, &mem, text, length, flags, &list, &err);
     if (!status) {

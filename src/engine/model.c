@@ -168,7 +168,7 @@ void kz_model_free(kz_model *m) {
     kz__weights_close(m->codec_weights);
     kz__config_clear(&m->mem, &m->config);
     kz__mem last;
-    kz__mem_init(&last, m->mem.allocator.alloc ? &m->mem.allocator : NULL, NULL);
+    kz__mem_init_like(&last, &m->mem);
     kz__free(&last, m);
 }
 

@@ -52,19 +52,18 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
         return KZ_ERR_USAGE;
     }
     kz__mem boot;
-    kz_status status = kz__mem_init(
-        &boot, model->mem.allocator.alloc ? &model->mem.allocator : NULL, &err);
-    kz_session *s = status ? NULL : kz__calloc(&boot, 1, sizeof *s);
-    if (!status && !s) status = kz__fail_memory(&err);
-    if (status) {
+    kz__mem_init_like(&boot, &model->mem);
+    kz_session *s = kz__calloc(&boot, 1, sizeof *s);
+    if (!s) {
+        kz__fail_memory(&err);
         kz__err_copy(&err, error, capacity);
-        return status;
+        return KZ_ERR_MEMORY;
     }
-    kz__mem_init(&s->mem, model->mem.allocator.alloc ? &model->mem.allocator : NULL, NULL);
+    kz__mem_init_like(&s->mem, &model->mem);
     atomic_init(&s->cancel, false);
     s->model = model;
     s->threads = options->threads == KZ_DEFAULT ? kz_default_threads() : options->threads;
-    status = kz__pool_create(&s->mem, s->threads, &s->pool, &s->err);
+    kz_status status = kz__pool_create(&s->mem, s->threads, &s->pool, &s->err);
     if (!status) status = make_states(s);
     if (status) {
         kz__err_copy(&s->err, error, capacity);
@@ -98,7 +97,7 @@ void kz_session_free(kz_session *s) {
     kz__free(&s->mem, s->samples);
     kz__free(&s->mem, s->slots);
     kz__mem last;
-    kz__mem_init(&last, s->mem.allocator.alloc ? &s->mem.allocator : NULL, NULL);
+    kz__mem_init_like(&last, &s->mem);
     kz__free(&last, s);
 }
 
