@@ -225,10 +225,12 @@ KZ_API kz_status kz_prompt(const kz_model *model, const kz_request *request, kz_
 /* ---- session ----------------------------------------------------------------------------- */
 
 typedef struct kz_session kz_session;
+typedef struct kz_batch kz_batch;
 
 typedef struct kz_session_options {
     size_t size;
     int threads; /* compute threads, the caller's included; KZ_DEFAULT: kz_default_threads() */
+    kz_batch *batch; /* made in this batch, with its threads (see below); NULL: on its own */
 } kz_session_options;
 
 KZ_API void kz_session_options_init(kz_session_options *options);
@@ -277,6 +279,26 @@ KZ_API kz_status kz_session_speak(kz_session *session, kz_sink_fn sink, void *us
 /* Stops the utterance within one frame; any thread, idempotent. The session can be started
  * again. */
 KZ_API void kz_session_cancel(kz_session *session);
+
+/* A batch makes frames of up to 16 sessions together, with one reading of the weights for all. Each
+ * session is started, given text, read and cancelled as ever, joins and leaves at any frame, and has
+ * the samples of its lone run; but its frames are made by kz_batch_step, and a read only decodes what
+ * is there (KZ_TIMEOUT: nothing yet). A batch and its sessions belong to one thread at a time. */
+typedef struct kz_batch_options {
+    size_t size;
+    int threads; /* as of a session */
+    int slots;   /* sessions at most, 1 to 16; KZ_DEFAULT: 16 */
+} kz_batch_options;
+KZ_API void kz_batch_options_init(kz_batch_options *options);
+KZ_API kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options,
+                                 kz_batch **batch, char *error, size_t capacity);
+/* Takes NULL. Its sessions must be freed first. */
+KZ_API void kz_batch_free(kz_batch *batch);
+
+/* One frame (or a piece of the prompt) of every session that has started and not ended. KZ_OK with
+ * *advanced of them, KZ_DONE where none has anything to do (all ended, or waiting for text). A session
+ * that fails tells it in its next read. */
+KZ_API kz_status kz_batch_step(kz_batch *batch, size_t *advanced);
 
 typedef enum kz_finish {
     KZ_FINISH_NONE = 0,  /* still running, or never started */

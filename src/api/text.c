@@ -70,10 +70,10 @@ static kz_status embed_rows(kz_session *s, const listing *list, float *embedding
     size_t reference = 0;
     for (size_t at = 0; at < count; at += KZ__TALKER_ROWS) {
         size_t rows = count - at < KZ__TALKER_ROWS ? count - at : KZ__TALKER_ROWS;
-        kz__generate_embed(&s->run, &s->talker, s->model, &s->request, &list->all, at, rows,
-                           &reference, s->talker.rows);
+        float *embedded = s->work->talker.rows;
+        kz__generate_embed(s->work, &s->request, &list->all, at, rows, &reference, embedded);
         for (size_t r = 0; r < rows; r++) {
-            memcpy(embeddings + (at + r) * width, s->talker.rows + r * s->model->talker.width,
+            memcpy(embeddings + (at + r) * width, embedded + r * s->model->talker.width,
                    width * sizeof *embeddings);
         }
     }

@@ -182,7 +182,7 @@ static kz_status plan(const kz_model *m, kz_model_info *info) {
     if (status) return status;
     info->session_bytes = atomic_load(&s->mem.current);
     if (m->has_talker) {
-        const kz__kvcache *cache = &s->talker.stack.cache;
+        const kz__kvcache *cache = &s->talker.cache;
         info->frame_bytes = kz__kvcache_page_bytes(cache) / cache->page_positions;
     }
     kz_session_free(s);

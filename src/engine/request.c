@@ -296,7 +296,7 @@ static kz_status fill_clone(kz_session *s, const kz_request *r, kz__utterance *u
                         "the speaker vector has %zu floats, this model takes "
                                                "%zu", r->speaker_vector_length, c->talker.width);
     }
-    if (!s->run.kernels->finite(r->speaker_vector, c->talker.width)) {
+    if (!s->work->run.kernels->finite(r->speaker_vector, c->talker.width)) {
         return kz__fail(&s->err, KZ_ERR_INPUT, "the speaker vector has a value that is not finite");
     }
     u->speaker_vector = kz__calloc(&s->mem, s->model->talker.width, sizeof(float));

@@ -135,7 +135,7 @@ static kz_status pass_together(const kz__run *run, kz__predictor_work *work,
     const kz__predictor *p = work->predictor;
     const kz__linear *head = &p->heads[pass];
     size_t vocab = head->panels * 16;
-    kz__span spans[KZ__SLOTS];
+    kz__span spans[KZ__SLOTS] = {{0}};
     gather(run, work, states, count, pass + 2 - each, each);
     for (size_t i = 0; i < count; i++) {
         spans[i].cache = &states[i]->cache;

@@ -143,7 +143,7 @@ static void finish_turns(const kz__run *run, kz__talker_work *work, const kz__ta
 
 kz_status kz__talker_run(const kz__run *run, kz__talker_work *work, const kz__talker_turn *turns,
                          size_t count, kz__err *err) {
-    kz__span spans[KZ__SLOTS];
+    kz__span spans[KZ__SLOTS] = {{0}};
     for (size_t i = 0; i < count; i++) {
         spans[i].cache = &turns[i].state->cache;
         spans[i].rows = turns[i].rows;
