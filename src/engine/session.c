@@ -159,11 +159,11 @@ static void begin(kz_session *s) {
     s->busy = 0;
 }
 
-/* Time inside a call that prepares: all but the prefill is set-up. */
-static void account_setup(kz_session *s, double begun, double prefill) {
+/* Time inside a call that prepares. */
+static void account_setup(kz_session *s, double begun) {
     double spent = kz__now_ms() - begun;
     s->busy += spent;
-    s->result.setup_ms += spent - (s->result.prefill_ms - prefill);
+    s->result.setup_ms += spent;
 }
 
 static kz_status need_codec(kz_session *s) {
@@ -182,16 +182,6 @@ static kz_status reserve_codes(kz_session *s, size_t frames) {
     return s->codes ? KZ_OK : kz__fail_memory(&s->err);
 }
 
-/* The prompt; a lone session runs it at once, in a batch it goes with the other sessions' frames. */
-static kz_status begin_speech(kz_session *s) {
-    kz_status status = kz__generate_begin(s);
-    while (!status && !s->batch && s->phase == KZ__PREFILL && !atomic_load(&s->cancel)) {
-        kz__generate_step(s->work, &s, 1);
-        status = s->step;
-    }
-    return status;
-}
-
 static kz_status start(kz_session *s, const kz_request *request) {
     const kz__config *c = &s->model->config;
     kz_status status = KZ_OK;
@@ -208,7 +198,7 @@ static kz_status start(kz_session *s, const kz_request *request) {
     if (!status) status = kz__render_begin(s);
     s->phase = KZ__TEXT;
     s->result.seed = request->seed;
-    if (!status && kz__utterance_ready(&s->request)) status = begin_speech(s);
+    if (!status && kz__utterance_ready(&s->request)) status = kz__generate_begin(s);
     return status;
 }
 
@@ -221,7 +211,7 @@ kz_status kz_session_start(kz_session *s, const kz_request *request) {
                            : kz__fail(&s->err, KZ_ERR_USAGE,
                                       "a start needs a request made by its init call");
     kz__fpenv_restore(saved);
-    account_setup(s, s->started, 0);
+    account_setup(s, s->started);
     if (status < 0) {
         drop_utterance(s);
         return fail_utterance(s, status);
@@ -265,7 +255,7 @@ kz_status kz_session_start_codes(kz_session *s, const int32_t *codes, size_t fra
     kz__fpenv saved = kz__fpenv_set();
     kz_status status = start_codes(s, codes, frames, packet, flags);
     kz__fpenv_restore(saved);
-    account_setup(s, s->started, 0);
+    account_setup(s, s->started);
     if (status) {
         drop_utterance(s);
         return fail_utterance(s, status);
@@ -279,9 +269,7 @@ static kz_status text_came(kz_session *s, kz_status status) {
     s->step = KZ_OK; /* what waited for text may go on */
     if (!status) status = kz__utterance_fits(s);
     if (!status && s->phase == KZ__TEXT && kz__utterance_ready(&s->request)) {
-        kz__fpenv saved = kz__fpenv_set();
-        status = begin_speech(s);
-        kz__fpenv_restore(saved);
+        status = kz__generate_begin(s);
     }
     return status ? fail_utterance(s, status) : KZ_OK;
 }
@@ -299,10 +287,9 @@ kz_status kz_session_append(kz_session *s, const char *text, size_t length) {
     if (status) return status;
     if (length && !text) return kz__fail(&s->err, KZ_ERR_USAGE, "text is NULL");
     double begun = kz__now_ms();
-    double prefill = s->result.prefill_ms;
     status = kz__textstream_push(s->stream, text, length, &s->request.text, &s->err);
     status = text_came(s, status);
-    account_setup(s, begun, prefill);
+    account_setup(s, begun);
     return status;
 }
 
@@ -310,11 +297,10 @@ kz_status kz_session_finish_text(kz_session *s) {
     kz_status status = check_live(s);
     if (status) return status;
     double begun = kz__now_ms();
-    double prefill = s->result.prefill_ms;
     status = kz__textstream_finish(s->stream, &s->request.text, &s->err);
     s->request.text_done = true;
     status = text_came(s, status);
-    account_setup(s, begun, prefill);
+    account_setup(s, begun);
     return status;
 }
 
