@@ -65,9 +65,9 @@ fuzz: ## each fuzz target for FUZZ_SECONDS (20) seconds; needs clang
 	scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
 reference: ## how to make the reference data again
-	@echo "The recorded runs come from the official Python package (its version and the set-up:"
-	@echo "scripts/reference/README.md). To make them again:"
-	@echo "  python3 scripts/reference/make_goldens.py --tokenizer DIR --data tests/data --work DIR"
+	@echo "The recorded runs come from the official Python package; how to set it up:"
+	@echo "scripts/reference/README.md. To make all of them again:"
+	@echo "  PYTHON=REF/bin/python scripts/reference/make_all.sh TOKENIZER_DIR WORK_DIR"
 
 SUITE = bookworm
 bare: ## ./demo and ./test of the last commit on a bare Debian (SUITE=bookworm; root, debootstrap)

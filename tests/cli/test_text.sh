@@ -104,10 +104,4 @@ run "$K" say --verbose --seed 5 --frames 2 -v ADA -l EN -o "$work/x.wav" "$(prin
 for word in 'Hello' 'seed  *5' 'voice  *ADA' 'language  *EN' 'limits'; do
     grep -q "$word" "$work/err" || fail "--verbose does not tell $word"
 done
-
-# With a terminal as standard input it says that it waits (B226).
-if command -v script >/dev/null; then
-    (sleep 1; printf '\004') | script -qec "$K say -o $work/t.wav" /dev/null >"$work/typed" 2>&1
-    grep -q "waiting for text" "$work/typed" || fail "no word about waiting for text"
-fi
 finish
