@@ -59,10 +59,8 @@ sanitize: ## all tests under the address, undefined-behaviour and thread sanitiz
 	cd build-tsan && $(CTEST)
 
 FUZZ_SECONDS = 20
-fuzz: ## each fuzz target for FUZZ_SECONDS (20) seconds; needs clang
-	@CC=clang $(call CONFIGURE,build-fuzz) -DKAZEIA_FUZZ=ON >/dev/null
-	@$(call CMAKE_BUILD,build-fuzz)
-	scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+fuzz: ## fuzz targets, FUZZ_SECONDS (20) each (TARGETS="npy text"; default: all); needs clang
+	scripts/fuzz.sh $(FUZZ_SECONDS) $(TARGETS)
 
 reference: ## how to make the reference data again
 	@echo "The recorded runs come from the official Python package; how to set it up:"

@@ -1,23 +1,142 @@
 #!/bin/sh
-# Runs every fuzz target of a build: fuzz.sh BUILD SECONDS
-# Starts from tests/fuzz/corpus/NAME where that is there; what it learns stays in BUILD/corpus, what
-# broke in BUILD/crash-*. Fails with the first target that finds something.
+# Builds and runs the fuzz targets tests/fuzz/fuzz_TARGET.c with clang's libFuzzer under the address
+# and undefined-behaviour sanitizers:
+#
+#     scripts/fuzz.sh [SECONDS [TARGET...]]      default: 20 seconds each, all targets
+#
+# Starts from tests/fuzz/corpus/fuzz_TARGET and from seeds made here. Programs, what they learn
+# (corpus/), logs and inputs that broke something (found-*) lie in build-fuzz/, or in $BUILD.
+# Goes on to the next target after a find; the exit status is then 1.
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
-build=$(cd "$1" && pwd) || exit 1
-count=0
-for program in "$build"/fuzz/fuzz_*; do
-    [ -x "$program" ] || continue
-    name=$(basename "$program")
-    count=$((count + 1))
-    mkdir -p "$build/corpus/$name"
-    seeds=$root/tests/fuzz/corpus/$name
-    [ -d "$seeds" ] || seeds=
-    if ! (cd "$build" && "$program" -max_total_time="$2" -rss_limit_mb=2048 -timeout=10 \
-        -print_final_stats=1 "$build/corpus/$name" $seeds) >"$build/$name.log" 2>&1; then
-        tail -n 40 "$build/$name.log"
-        echo "$name: broke (see $build/$name.log)"
+build=${BUILD:-$root/build-fuzz}
+seconds=${1:-20}
+[ $# -gt 0 ] && shift
+if [ $# -eq 0 ]; then
+    for source in "$root"/tests/fuzz/fuzz_*.c; do
+        name=$(basename "$source" .c)
+        set -- "$@" "${name#fuzz_}"
+    done
+fi
+
+mkdir -p "$build/corpus" "$build/seeds" || exit 1
+if ! { CC=clang cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DKAZEIA_FUZZ=ON \
+    -DKAZEIA_BENCH=OFF && cmake --build "$build" --parallel "${JOBS:-2}"; } >"$build/build.log" 2>&1
+then
+    tail -n 40 "$build/build.log" >&2
+    echo "the build of the fuzz targets failed (see $build/build.log)" >&2
+    exit 1
+fi
+
+le32() {
+    printf "\\$(printf %o $(($1 & 255)))\\$(printf %o $(($1 >> 8 & 255)))"
+    printf "\\$(printf %o $(($1 >> 16 & 255)))\\$(printf %o $(($1 >> 24 & 255)))"
+}
+
+# seed_tensors FILE HEADER DATA_BYTES: a whole small file
+seed_tensors() {
+    {
+        le32 "$3"
+        le32 ${#2}
+        le32 0
+        printf %s "$2"
+    } >"$1"
+}
+
+# seed_npy FILE VERSION DICTIONARY DATA: as NumPy writes it, but for the padding
+seed_npy() {
+    {
+        printf '\223NUMPY\%o\0' "$2"
+        if [ "$2" -eq 1 ]; then le32 ${#3} | head -c 2; else le32 ${#3}; fi
+        printf %s "$3"
+        printf "$4"
+    } >"$1"
+}
+
+make_seeds() {
+    case $1 in
+    safetensors)
+        seed_tensors "$2/one" '{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}' 8
+        seed_tensors "$2/two" '{"__metadata__":{"format":"pt"},"a":{"dtype":"BF16","shape":[2,3],'\
+'"data_offsets":[0,12]},"b":{"dtype":"I8","shape":[],"data_offsets":[12,13]}}' 13
+        seed_tensors "$2/none" '{}' 0
+        ;;
+    index)
+        printf '{"metadata":{"total_size":8},"weight_map":{%s,%s}}' \
+            '"a":"model-00001-of-00002.safetensors"' \
+            '"b":"model-00002-of-00002.safetensors"' >"$2/two"
+        ;;
+    config)
+        for file in "$root"/tests/data/config/*.json; do
+            case $file in
+            *generation*) kind=g ;;
+            *codec*) kind=c ;;
+            *) kind=m ;;
+            esac
+            {
+                printf %s $kind
+                tr -d ' \n' <"$file"
+            } >"$2/$(basename "$file")"
+        done
+        ;;
+    npy)
+        seed_npy "$2/bytes" 1 "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }" \
+            '\1\2\3\4'
+        seed_npy "$2/big" 2 "{'descr': '>i2', 'fortran_order': False, 'shape': (2,)}" '\1\2\3\4'
+        seed_npy "$2/float" 3 "{'shape':(),'descr':'<f4','fortran_order':False}" '\0\0\200\77'
+        ;;
+    text)
+        printf '\0Hello, world! It is 3:45.' >"$2/plain"
+        printf '\061Grüße\n\n\t 12  kg — «é» 中文。x' >"$2/many"
+        printf '\102<|im_start|>assistant\r\n  don'\''t' >"$2/control"
+        ;;
+    tokenizer_files)
+        at=0
+        for file in vocab.json merges.txt tokenizer_config.json; do
+            {
+                printf "\\$at"
+                cat "$root/tests/data/ckpt/tokenizer/$file"
+            } >"$2/$file"
+            at=$((at + 1))
+        done
+        ;;
+    request)
+        printf '\0\0\1\132\062\310\151\132\002\001aiden\0english\0\0Hello you.' >"$2/custom"
+        printf '\1\2\1\0\0\310\144\0\003\002\0german\0\0Guten Tag.' >"$2/base"
+        printf '\2\1\7\132\062\310\151\132\202\001\0auto\0A low voice.\0Now, then.' >"$2/design"
+        ;;
+    esac
+}
+
+# Every key of the seeds is a word of the dictionary.
+make_words() {
+    cat "$@" | LC_ALL=C tr -c 'A-Za-z0-9_.' '\n' | sort -u |
+        grep -E '^[A-Za-z0-9_.]{2,40}$' | sed 's/.*/"&"/'
+}
+
+found=0
+for target in "$@"; do
+    program=$build/fuzz/fuzz_$target
+    corpus=$build/corpus/$target
+    seeds=$build/seeds/$target
+    log=$build/$target.log
+    if [ ! -x "$program" ]; then
+        echo "there is no fuzz target '$target'" >&2
         exit 1
     fi
-    echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$name.log") inputs"
+    mkdir -p "$corpus" "$seeds"
+    make_seeds "$target" "$seeds"
+    if [ -d "$root/tests/fuzz/corpus/fuzz_$target" ]; then
+        cp "$root/tests/fuzz/corpus/fuzz_$target"/* "$seeds"
+    fi
+    make_words "$seeds"/* >"$build/$target.dict"
+    if "$program" -max_total_time="$seconds" -max_len=20000 -rss_limit_mb=4096 -timeout=10 \
+        -dict="$build/$target.dict" -artifact_prefix="$build/found-$target-" \
+        -print_final_stats=1 "$corpus" "$seeds" >"$log" 2>&1; then
+        echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
+    else
+        grep -E 'ERROR|SUMMARY|Test unit written' "$log" || tail -n 5 "$log"
+        echo "$target: found something (see $log)"
+        found=1
+    fi
 done
-[ $count -gt 0 ] || { echo "no fuzz targets in $build/fuzz"; exit 1; }
+exit $found

@@ -145,6 +145,7 @@ kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool cod
     if (status != KZ_OK) {
         kz_model_free(*model);
         *model = NULL;
+        if (status == KZ_ERR_MEMORY) return kz__fail_memory(err);
         return kz__fail(err, status, "the library does not tell what the model is");
     }
     return KZ_OK;

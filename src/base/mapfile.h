@@ -9,8 +9,9 @@ typedef struct kz__mapfile {
     size_t size;               /* may be 0 */
 } kz__mapfile;
 
-/* Maps the whole file. KZ_ERR_MODEL, with *file empty, where it is not a regular file that can be
- * read. The mapping stays valid when the path is removed; it does not when the file is cut. */
+/* Maps the whole file. With *file empty: KZ_ERR_MODEL where it is not a regular file that can be
+ * read, KZ_ERR_MEMORY where there is no room for the mapping. The mapping stays valid when the path
+ * is removed; it does not when the file is cut. */
 kz_status kz__mapfile_open(kz__mapfile *file, const char *path, kz__err *err);
 /* Takes an empty (zeroed) one. */
 void kz__mapfile_close(kz__mapfile *file);

@@ -66,6 +66,9 @@ kz_status kz__path_fail(kz__err *err, const char *path, int error) {
     if (error == ELOOP) {
         return kz__fail(err, KZ_ERR_MODEL, "'%s' is a link that leads back to itself", shown.text);
     }
+    if (error == ENOMEM) {
+        return kz__fail(err, KZ_ERR_MEMORY, "out of memory: '%s' cannot be opened", shown.text);
+    }
     char reason[128] = "unknown reason";
     strerror_r(error, reason, sizeof reason);
     return kz__fail(err, KZ_ERR_MODEL, "'%s' cannot be opened: %s", shown.text, reason);

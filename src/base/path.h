@@ -24,8 +24,8 @@ typedef enum kz__path_kind {
 
 kz__path_kind kz__path_look(const char *path);
 
-/* KZ_ERR_MODEL with the sentence for a path that could not be opened; error is the errno of the
- * try. */
+/* KZ_ERR_MODEL (KZ_ERR_MEMORY where memory was missing) with the sentence for a path that could not
+ * be opened; error is the errno of the try. */
 kz_status kz__path_fail(kz__err *err, const char *path, int error);
 /* The same after kz__path_look said KZ__PATH_MISSING or KZ__PATH_BROKEN. */
 kz_status kz__path_fail_look(kz__err *err, const char *path);

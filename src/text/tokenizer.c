@@ -80,6 +80,7 @@ static kz_status read_file(kz__mem *mem, const char *folder, const char *name, c
     if (!*path) return kz__fail_memory(err);
     snprintf(*path, length, "%s/%s", folder, name);
     FILE *stream = fopen(*path, "rb");
+    if (!stream && errno == ENOMEM) return kz__fail_memory(err);
     if (!stream) {
         return kz__fail(err, KZ_ERR_MODEL, "the tokenizer needs %s: %s", *path, strerror(errno));
     }

@@ -29,7 +29,8 @@ static kz_status fail_file(const char *path, kz__err *err) {
     kz__shown shown;
     kz__mapfile map;
     kz__show_path(&shown, path);
-    if (kz__mapfile_open(&map, path, err) != KZ_OK) return KZ_ERR_MODEL;
+    kz_status status = kz__mapfile_open(&map, path, err);
+    if (status != KZ_OK) return status;
     const char *foreign = kz__foreign(map.data, map.size);
     kz__mapfile_close(&map);
     if (foreign) return kz__fail(err, KZ_ERR_MODEL, "'%s' is %s", shown.text, foreign);
@@ -50,6 +51,7 @@ static kz_status read_main(kz__mem *mem, const char *root, char name[128], kz__e
     if (!path) return kz__fail_memory(err);
     kz_status status = kz__mapfile_open(&map, path, NULL);
     kz__free(mem, path);
+    if (status == KZ_ERR_MEMORY) return kz__fail_memory(err);
     if (status != KZ_OK) return KZ_OK;
     size_t length = 0;
     while (length < map.size && length < 127 && map.data[length] > ' ' && map.data[length] != '/') {
