@@ -281,9 +281,10 @@ KZ_API kz_status kz_session_speak(kz_session *session, kz_sink_fn sink, void *us
 KZ_API void kz_session_cancel(kz_session *session);
 
 /* A batch makes frames of up to 16 sessions together, with one reading of the weights for all. Each
- * session is started, given text, read and cancelled as ever, joins and leaves at any frame, and has
- * the samples of its lone run; but its frames are made by kz_batch_step, and a read only decodes what
- * is there (KZ_TIMEOUT: nothing yet). A batch and its sessions belong to one thread at a time. */
+ * session is started, given text, read and cancelled as ever, joins and leaves at any frame, and
+ * has the samples of its lone run; but its frames are made by kz_batch_step, and a read only
+ * decodes what is there (KZ_TIMEOUT: nothing yet). A batch and its sessions belong to one thread at
+ * a time. */
 typedef struct kz_batch_options {
     size_t size;
     int threads; /* as of a session */
@@ -296,8 +297,8 @@ KZ_API kz_status kz_batch_create(const kz_model *model, const kz_batch_options *
 KZ_API void kz_batch_free(kz_batch *batch);
 
 /* One frame (or a piece of the prompt) of every session that has started and not ended. KZ_OK with
- * *advanced of them, KZ_DONE where none has anything to do (all ended, or waiting for text). A session
- * that fails tells it in its next read. */
+ * *advanced of them, KZ_DONE where none has anything to do (all ended, or waiting for text). A
+ * session that fails tells it in its next read. */
 KZ_API kz_status kz_batch_step(kz_batch *batch, size_t *advanced);
 
 typedef enum kz_finish {

@@ -110,9 +110,9 @@ void kz__prompt_row_add(const kz_model *model, const kz__utterance *u, const kz_
 
 /* generate.c: makes the prompt; phase is KZ__PREFILL then. */
 kz_status kz__generate_begin(kz_session *session);
-/* One step of sessions in phase KZ__PREFILL or KZ__SPEAK, at most work->slots of them: a piece of the
- * prompt or a frame each. session->step is KZ_OK, KZ_NEED_TEXT, KZ_DONE (phase is KZ__DRAIN then), or
- * an error with its sentence in session->err. */
+/* One step of sessions in phase KZ__PREFILL or KZ__SPEAK, at most work->slots of them: a piece of
+ * the prompt or a frame each. session->step is KZ_OK, KZ_NEED_TEXT, KZ_DONE (phase is KZ__DRAIN
+ * then), or an error with its sentence in session->err. */
 void kz__generate_step(kz__work *work, kz_session *const *sessions, size_t count);
 /* Embeds `count` rows (<= KZ__TALKER_ROWS) from prompt row `first` on. */
 void kz__generate_embed(kz__work *work, const kz__utterance *u, const kz__prompt *prompt,

@@ -1,5 +1,5 @@
-/* What frames are made with: threads and scratch, for one session or for all sessions of a batch. No
- * state of an utterance is in here. */
+/* What frames are made with: threads and scratch, for one session or for all sessions of a batch.
+ * No state of an utterance is in here. */
 #ifndef KZ_ENGINE_WORK_H
 #define KZ_ENGINE_WORK_H
 

@@ -1,5 +1,5 @@
-/* Sessions of a batch have the samples of their lone runs, whatever the neighbours say, in any slot,
- * joining and leaving at any frame. */
+/* Sessions of a batch have the samples of their lone runs, whatever the neighbours say, in any
+ * slot, joining and leaving at any frame. */
 #include "harness/golden.h"
 #include "harness/tests.h"
 
@@ -141,7 +141,8 @@ static void test_B064_batch_equals_lone_runs(void **state) {
     }
 }
 
-/* A neighbour that is cancelled, one that fails, one that waits for text: the others do not notice. */
+/* A neighbour that is cancelled, one that fails, one that waits for text: the others do not
+ * notice. */
 static int fails_at_two(void *user, size_t frame, int32_t *codes) {
     (void)user;
     for (size_t i = 0; i < 16; i++) codes[i] = (int32_t)(frame + i);
