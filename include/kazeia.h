@@ -320,6 +320,7 @@ typedef struct kz_result {
     const char *finish_detail; /* which limit, which cycle; "" if nothing to tell */
     uint64_t seed;
     size_t prompt_rows, text_tokens;
+    size_t prompt_rows_kept; /* of these, not run again: the last utterance began with them too */
     /* totals; they do not overlap, and add up to total_ms but for a few microseconds a frame */
     double prefill_ms, talker_ms, predictor_ms, decoder_ms, sampler_ms;
     double setup_ms; /* checking, tokenizing, building the prompt, preparing states */

@@ -79,9 +79,25 @@ static size_t frame_bound(const kz_session *s) {
     return bound < room ? bound : room;
 }
 
+/* Rows in front that the last utterance had too: their keys and values are in the cache. The last row
+ * is run in any case, for its logits; a vector or reference frames may have changed under their
+ * number. */
+static size_t rows_kept(const kz_session *s) {
+    size_t kept = 0;
+    while (kept < s->before_count && kept + 1 < s->prompt.count) {
+        const kz_prompt_row *old = &s->before[kept];
+        const kz_prompt_row *now = &s->prompt.rows[kept];
+        if (old->text_id != now->text_id || old->codec_id != now->codec_id) break;
+        if (now->codec_id == KZ__ROW_SPEAKER || now->codec_id == KZ__ROW_REFERENCE) break;
+        kept++;
+    }
+    return kept;
+}
+
 kz_status kz__generate_begin(kz_session *s) {
     const kz__config *c = &s->model->config;
     const kz__utterance *u = &s->request;
+    s->prompt_at = 0;
     kz_status status = kz__utterance_prompt(s->model, &s->mem, u, &s->prompt, &s->err);
     if (status) return status;
     s->result.prompt_rows = s->prompt.count;
@@ -93,8 +109,10 @@ kz_status kz__generate_begin(kz_session *s) {
     kz__guard_init(&s->guard, c->code_groups, u->text.count - u->reference_text_count);
     s->bound = frame_bound(s);
     s->result.max_frames = (int)s->bound;
-    s->prompt_at = s->reference_at = 0;
-    kz__kvcache_reset(&s->talker.cache);
+    s->prompt_at = rows_kept(s);
+    s->reference_at = 0;
+    s->talker.cache.length = s->prompt_at;
+    s->result.prompt_rows_kept = s->prompt_at;
     s->phase = s->script ? KZ__SPEAK : KZ__PREFILL;
     return KZ_OK;
 }
@@ -215,7 +233,9 @@ static void run_talker(kz__work *w, kz_session *const *sessions, size_t count) {
         if (prompt && l.turns[i].last) s->phase = KZ__SPEAK;
         s->logits_ready = l.turns[i].last;
         s->step = status;
-        if (status) s->err = err;
+        if (!status) continue;
+        s->err = err;
+        s->prompt_at = 0; /* nothing of it is in the cache for sure */
     }
 }
 
