@@ -79,8 +79,8 @@ static size_t frame_bound(const kz_session *s) {
     return bound < room ? bound : room;
 }
 
-/* Rows in front that the last utterance had too: their keys and values are in the cache. The last row
- * is run in any case, for its logits; a vector or reference frames may have changed under their
+/* Rows in front that the last utterance had too: their keys and values are in the cache. The last
+ * row is run in any case, for its logits; a vector or reference frames may have changed under their
  * number. */
 static size_t rows_kept(const kz_session *s) {
     size_t kept = 0;
