@@ -242,7 +242,7 @@ static void refused_at_once(size_t length, unsigned flags) {
     request.flags = flags;
     double start = kz__now_ms();
     kzt_refused(session, &request, KZ_ERR_INPUT, "tokens, at most 8191 frames");
-    assert_true(kz__now_ms() - start < 5000);
+    assert_true(kz__now_ms() - start < 5000 * KZT_SLOW);
     const char *reason = kz_error(session);
     size_t tokens = 0;
     assert_int_equal(sscanf(strstr(reason, "has "), "has %zu tokens", &tokens), 1);
@@ -270,7 +270,7 @@ static void test_B039_B040_too_long_is_refused_at_once(void **state) {
 
 static void test_B042_limits_reach_the_loop(void **state) {
     (void)state;
-    const int limits[] = {0, 1, 10, 100, 4000};
+    const int limits[] = {0, 1, 10, 100, 4000 / KZT_SLOW};
     for (size_t i = 0; i < 5; i++) {
         kz_request request = kzt_request("Hm.");
         request.max_frames = limits[i];

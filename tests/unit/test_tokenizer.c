@@ -2,19 +2,17 @@
  * normalisation, a naive byte-pair encoder, and a corpus of the official stack.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
+#include "harness/tests.h"
 #include "harness/tok.h"
 #include "text/nfc.h"
 #include "text/pretok.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 #include <pcre2.h>
 #include <pthread.h>
@@ -24,12 +22,6 @@
 #define TEXT_MAX 2048
 #define MIB ((size_t)1 << 20)
 #define MONGOLIAN_SEPARATOR 0x180E
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SLOW 10
-#else
-#define SLOW 1
-#endif
 
 static kz__mem mem;
 static kz__tokenizer *real;
@@ -706,7 +698,8 @@ static void test_B022_long_runs(void **state) {
             long_run full = {tokenizer, units[i], MIB, flags, 0, KZ_OK};
             encode_on_small_stack(&part);
             encode_on_small_stack(&full);
-            if (full.seconds > 1.0 * SLOW || full.seconds > 24 * part.seconds + 0.1 * SLOW) {
+            double most = 24 * part.seconds + 0.1 * KZT_SLOW;
+            if (full.seconds > 1.0 * KZT_SLOW || full.seconds > most) {
                 fail_msg("\"%s\" (flags %u): 1 MiB took %.3f s, an eighth %.3f s", units[i], flags,
                          full.seconds, part.seconds);
             }
@@ -722,7 +715,7 @@ static void test_loading_is_fast(void **state) {
         kzt_real_tokenizer(&mem, KZT_SOURCE_DIR "/../shared/data/qwen3-tokenizer");
     double seconds = cpu_seconds() - start;
     kz__tokenizer_free(again);
-    if (seconds > 0.3 * SLOW) fail_msg("%.3f s", seconds);
+    if (seconds > 0.3 * KZT_SLOW) fail_msg("%.3f s", seconds);
 }
 
 int main(void) {
