@@ -272,6 +272,7 @@ static int check_usage(say *s) {
 static int open_all(say *s) {
     kz__err err = {""};
     int code = kz__cli_open_model(s->cli, NULL, false, &s->model, &s->info);
+    if (code == KZ__EXIT_DONE) code = kz__cli_need_voice(s->cli, &s->info);
     if (code == KZ__EXIT_DONE) code = kz__cli_open_session(s->cli, s->model, &s->session);
     if (code != KZ__EXIT_DONE) return code;
     kz__interrupt_install();

@@ -168,7 +168,7 @@ static kz_status fill_instruct(kz_session *s, const kz_request *r, kz__utterance
     if (blank(r->instruct)) return KZ_OK;
     if (!m->config.takes_instruct) {
         if (r->flags & KZ_AS_REFERENCE) return KZ_OK;
-        return notice(s, r, "this model takes no instruction: it is left out");
+        return notice(s, r, "this model takes no instruction: the one given has no effect");
     }
     const char *before = "<|im_start|>user\n";
     const char *after = "<|im_end|>\n";

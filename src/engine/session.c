@@ -175,7 +175,8 @@ static void account_setup(kz_session *s, double begun) {
 static kz_status need_codec(kz_session *s) {
     if (s->model->has_codec) return KZ_OK;
     return kz__fail(&s->err, KZ_ERR_MODEL,
-                    "this model has no speech tokenizer: give the folder of one as codec");
+                    "this model has no speech tokenizer: give the folder of one (--codec, "
+                    "codec_path)");
 }
 
 static kz_status reserve_codes(kz_session *s, size_t frames) {
