@@ -47,8 +47,8 @@ static const entry german[] = {
     {"nr", NEVER}, {"bzw", NEVER}, {"vgl", NEVER}, {"evtl", NEVER}, {"ggf", NEVER}, {"ggfs", NEVER},
     {"inkl", NEVER}, {"exkl", NEVER}, {"zzgl", NEVER}, {"abzgl", NEVER}, {"bspw", NEVER},
     {"sog", NEVER | OWN}, {"geb", NEVER}, {"gest", NEVER}, {"verh", NEVER}, {"allg", NEVER},
-    {"urspr", NEVER}, {"gem", NEVER | OWN}, {"hrsg", NEVER}, {"st", NEVER}, {"mio", UNIT},
-    {"mrd", UNIT}, {"tsd", UNIT}, {"min", UNIT}, {"sek", UNIT}, {"std", UNIT}, {"jh", END},
+    {"urspr", NEVER}, {"gem", NEVER | OWN}, {"hrsg", NEVER}, {"st", NEVER}, {"mio", NEVER},
+    {"mrd", NEVER}, {"tsd", NEVER}, {"min", UNIT}, {"sek", UNIT}, {"std", UNIT}, {"jh", END},
     {"jhd", END}, {"jhdt", END}, {"chr", END}, {"usw", END}, {"usf", END}, {"etc", END},
     {"dgl", END}, {"u.s.w", END}, {"u.s.f", END}, {"ca", NEVER}, {"abb", NUMBER}, {"abs", NUMBER},
     {"aufl", NUMBER}, {"bd", NUMBER}, {"kap", NUMBER}, {"str", NUMBER}, {"tel", NUMBER},
@@ -75,7 +75,7 @@ static const entry spanish[] = {
     {"av", NEVER}, {"avda", NEVER}, {"dpto", NEVER}, {"cía", NEVER}, {"ee", NEVER | CAPITAL},
     {"uu", END | CAPITAL}, {"pág", NUMBER}, {"págs", NUMBER}, {"núm", NUMBER}, {"art", NUMBER},
     {"cap", NUMBER}, {"vol", NUMBER}, {"tel", NUMBER}, {"tfno", NUMBER}, {"min", UNIT},
-    {"seg", UNIT}, {"a.c", END}, {"d.c", END | OWN}, {"ee.uu", END},
+    {"seg", UNIT}, {"ee.uu", END},
 };
 
 static const entry italian[] = {
@@ -86,7 +86,7 @@ static const entry italian[] = {
     {"etc", END}, {"es", NEVER | OWN}, {"p.es", NEVER}, {"cfr", NEVER}, {"pag", NUMBER},
     {"pagg", NUMBER}, {"art", NUMBER}, {"cap", NUMBER}, {"vol", NUMBER}, {"fig", NUMBER},
     {"tel", NUMBER}, {"n", NUMBER}, {"nn", NUMBER}, {"ca", NUMBER}, {"min", UNIT}, {"sec", UNIT},
-    {"a.c", END}, {"d.c", END | OWN}, {"spett", NEVER}, {"gent", NEVER | CAPITAL},
+    {"spett", NEVER}, {"gent", NEVER | CAPITAL},
 };
 
 static const entry portuguese[] = {
@@ -96,7 +96,7 @@ static const entry portuguese[] = {
     {"arq", NEVER | CAPITAL}, {"ex", NEVER | OWN}, {"p.ex", NEVER}, {"etc", END}, {"aprox", NEVER},
     {"av", NEVER}, {"cia", NEVER | CAPITAL}, {"ltda", NEVER}, {"pág", NUMBER}, {"págs", NUMBER},
     {"núm", NUMBER}, {"art", NUMBER}, {"cap", NUMBER}, {"vol", NUMBER}, {"tel", NUMBER},
-    {"séc", NUMBER}, {"min", UNIT}, {"seg", UNIT}, {"a.c", END}, {"d.c", END | OWN},
+    {"séc", NUMBER}, {"min", UNIT}, {"seg", UNIT},
 };
 
 static const entry russian[] = {
@@ -107,7 +107,7 @@ static const entry russian[] = {
     {"см", UNIT}, {"напр", NEVER}, {"ок", NEVER}, {"гос", NEVER}, {"обл", NEVER}, {"ред", NEVER},
     {"изд", NEVER}, {"англ", NEVER}, {"лат", NEVER}, {"нем", NEVER | OWN}, {"др", END},
     {"т.д", END}, {"т.п", END}, {"т.е", NEVER}, {"т.к", NEVER}, {"т.н", NEVER},
-    {"т.ч", NEVER}, {"н.э", END}, {"тыс", UNIT}, {"млн", UNIT}, {"млрд", UNIT}, {"руб", UNIT},
+    {"т.ч", NEVER}, {"н.э", END}, {"тыс", NEVER}, {"млн", NEVER}, {"млрд", NEVER}, {"руб", UNIT},
     {"коп", UNIT}, {"чел", UNIT}, {"мин", UNIT}, {"сек", UNIT}, {"ч", UNIT}, {"км", UNIT},
     {"кг", UNIT}, {"в", UNIT}, {"вв", UNIT}, {"долл", UNIT},
 };
@@ -165,14 +165,27 @@ bool kz__abbreviations_ordinals(int language) {
     return language >= 0 && !strcmp(tongues[language].code, "de");
 }
 
+static bool listed(const char *const *words, size_t count, const char *word, size_t length) {
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(words[i]) == length && !memcmp(words[i], word, length)) return true;
+    }
+    return false;
+}
+
+bool kz__abbreviations_starter(const char *word, size_t length) {
+    static const char *const words[] = {
+        "der", "die", "das", "ein", "eine", "er", "sie", "es", "wir", "ich", "ihr", "du", "man",
+        "und", "aber", "oder", "dann", "danach", "doch", "da", "so", "wenn", "als", "in", "im",
+        "am", "auf", "bei", "mit", "nach", "von", "zu", "auch", "nur", "noch", "jetzt", "hier",
+        "dort", "dies", "diese", "dieser", "ja", "nein", "was", "wer", "wie", "wo", "warum"};
+    return listed(words, sizeof words / sizeof *words, word, length);
+}
+
 bool kz__abbreviations_after_ordinal(const char *word, size_t length) {
     static const char *const words[] = {
         "januar", "jänner", "februar", "märz", "april", "mai", "juni", "juli", "august",
         "september", "oktober", "november", "dezember", "jahrhundert", "jahrhunderts",
         "jahrtausend", "jh", "kapitel", "auflage", "klasse", "stock", "platz", "mal", "tag",
         "runde", "spieltag", "lebensjahr", "geburtstag", "januars", "weltkrieg"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i]) == length && !memcmp(words[i], word, length)) return true;
-    }
-    return false;
+    return listed(words, sizeof words / sizeof *words, word, length);
 }

@@ -28,7 +28,9 @@ unsigned kz__abbreviation(int language, const char *word, size_t length, bool ca
 
 /* Languages where a number with a full stop is an ordinal ("3. Oktober"). */
 bool kz__abbreviations_ordinals(int language);
-/* A word in lower case that follows an ordinal in German. */
+/* There: a word in lower case that begins a sentence rather than follows an ordinal. */
+bool kz__abbreviations_starter(const char *word, size_t length);
+/* A word in lower case that follows an ordinal in German, and is none in other languages. */
 bool kz__abbreviations_after_ordinal(const char *word, size_t length);
 
 #endif

@@ -12,6 +12,10 @@ kz__glyph kz__glyph_at(const char *text, size_t at, size_t end) {
         g.begin = g.end;
         g.end += c < 0x80 ? 1 : (size_t)kz__utf8_decode(text + g.end, end - g.end, &c);
         if (c >= 0x80 && kz__char_invisible(c)) continue;
+        if (c == '\r' && g.end < end && text[g.end] == '\n') {
+            c = '\n';
+            g.end++;
+        }
         g.c = c;
         return g;
     }

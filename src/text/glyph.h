@@ -1,5 +1,5 @@
 /* Visible characters of a text in valid UTF-8, forwards and backwards; invisible ones are seen
- * through. */
+ * through, CR LF is one. */
 #ifndef KZ_TEXT_GLYPH_H
 #define KZ_TEXT_GLYPH_H
 

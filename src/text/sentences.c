@@ -136,6 +136,7 @@ static bool word_ends(const kz__sentences *s, size_t stop, kz__glyph next) {
     int32_t behind_number = kz__glyph_before_blanks(s->text, w.begin, s->begin).c;
     bool numbered = kz__glyph_digit(behind_number);
     if (is_initial(s, &w, numbered)) return false;
+    if (w.letters == 1 && w.capital && numbered) return fresh;
     unsigned flags = kz__abbreviation(s->language, w.text, w.length, w.capital);
     if (flags & KZ__ABBR_NEVER) return false;
     if (flags & KZ__ABBR_UNIT) return numbered && fresh;
@@ -161,9 +162,9 @@ static bool number_ends(const kz__sentences *s, size_t stop, kz__glyph next) {
     if (kz__glyph_behind_blanks(s->text, s->line, s->end).begin == begin) return false;
     if (digits > 2) return true;
     if (kz__glyph_digit(next.c)) return false;
-    if (kz__abbreviations_ordinals(s->language)) return false;
     char name[WORD_MAX * KZ__UTF8_MAX];
     size_t length = word_behind(s, next.begin, name);
+    if (kz__abbreviations_ordinals(s->language)) return kz__abbreviations_starter(name, length);
     return s->language >= 0 || !kz__abbreviations_after_ordinal(name, length);
 }
 
@@ -289,11 +290,18 @@ static bool sentence_ends(kz__sentences *s, kz__glyph g) {
 
 size_t kz__sentences_columns(const char *text, size_t begin, size_t end, size_t most) {
     size_t columns = 0;
-    for (kz__glyph g = kz__glyph_at(text, begin, end); g.c && columns < most;
+    size_t seen = 0;
+    for (kz__glyph g = kz__glyph_behind_blanks(text, begin, end); g.c && columns < most;
          g = kz__glyph_at(text, g.end, end)) {
         if (!kz__glyph_accent(g.c)) columns += kz__char_syllable(g.c) ? 2 : 1;
+        if (!kz__char_white(g.c)) seen = columns;
     }
-    return columns;
+    return seen;
+}
+
+/* A blank and something behind it. */
+static bool followed(const kz__sentences *s, size_t i) {
+    return kz__char_white(at(s, i).c) && kz__glyph_behind_blanks(s->text, i, s->end).c;
 }
 
 /* "- ", "3. ", "a) ", "# ": the sign of an item or heading. */
@@ -302,13 +310,13 @@ static bool item_begins(const kz__sentences *s, kz__glyph g) {
                   g.c == 0x2023 || g.c == 0x25AA || g.c == 0x25CF || g.c == 0xB7 ||
                   kz__mark_of(g.c) == KZ__MARK_DASH;
     if (g.c == '#') return true;
-    if (bullet) return kz__char_white(at(s, g.end).c);
+    if (bullet) return followed(s, g.end);
     bool digit = kz__glyph_digit(g.c);
     bool letter = kz__glyph_letter(g.c);
     for (size_t n = 0; n < 3 && digit && kz__glyph_digit(g.c); n++) g = at(s, g.end);
     if (letter) g = at(s, g.end);
     bool sign = g.c == ')' || (digit && g.c == '.');
-    return (digit || letter) && sign && kz__char_white(at(s, g.end).c);
+    return (digit || letter) && sign && followed(s, g.end);
 }
 
 static size_t end_of_word(const kz__sentences *s, kz__glyph g) {
@@ -358,7 +366,6 @@ bool kz__sentences_next(kz__sentences *s, size_t *begin, size_t *end, bool *line
         s->at = g.end;
         if (!g.c) break;
         if (kz__glyph_line(g.c)) {
-            if (g.c == '\r' && s->at < s->end && s->text[s->at] == '\n') s->at++;
             *line = line_ends(s, *begin, g.begin);
             s->line = s->at;
             if (*line) break;

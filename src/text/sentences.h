@@ -24,7 +24,7 @@ void kz__sentences_begin(kz__sentences *s, const char *text, size_t begin, size_
  * with its line instead of a mark. False where there are no more. */
 bool kz__sentences_next(kz__sentences *s, size_t *begin, size_t *end, bool *line);
 
-/* Columns of the text on a screen, counted up to `most` only. */
+/* Columns of a line on a screen without the blanks at its ends, counted up to `most` only. */
 size_t kz__sentences_columns(const char *text, size_t begin, size_t end, size_t most);
 
 #endif

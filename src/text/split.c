@@ -86,7 +86,8 @@ typedef struct splitter {
     int language;
     part piece;        /* being put together, where `open` */
     bool open;
-    bool closed_line;  /* nothing may join it: its line stands for itself */
+    bool closed_line;  /* no sentence may join it: its line stands for itself */
+    bool full;         /* nothing may join it */
     kz_boundary after; /* what follows it so far */
     part lead;         /* without anything to say, in front of the piece that comes */
     bool led;
@@ -100,8 +101,12 @@ static bool flush(splitter *s, kz_boundary after) {
 }
 
 /* b follows a; true where both fit into `most`. */
-static bool join(part *a, const part *b, size_t most) {
-    size_t length = a->length + b->length + (b->begin - a->end);
+static bool join(const char *text, part *a, const part *b, size_t most) {
+    size_t length = a->length + b->length;
+    for (kz__glyph g = kz__glyph_at(text, a->end, b->begin); g.c && length <= most;
+         g = kz__glyph_at(text, g.end, b->begin)) {
+        length += length_of(g.c);
+    }
     if (length > most) return false;
     a->length = length;
     a->end = b->end;
@@ -111,8 +116,8 @@ static bool join(part *a, const part *b, size_t most) {
 
 static void add_silent(splitter *s, const part *p) {
     if (s->open) {
-        join(&s->piece, p, s->limit);
-    } else if (!s->led || !join(&s->lead, p, s->limit)) {
+        s->full = s->full || !join(s->text, &s->piece, p, s->limit);
+    } else if (!s->led || !join(s->text, &s->lead, p, s->limit)) {
         s->lead = *p;
         s->led = true;
     }
@@ -124,12 +129,14 @@ static bool add(splitter *s, part p, kz_boundary after, bool line) {
         add_silent(s, &p);
         return true;
     }
-    if (s->led && join(&s->lead, &p, s->limit)) p = s->lead;
+    if (s->led && join(s->text, &s->lead, &p, s->limit)) p = s->lead;
     s->led = false;
-    if (!s->open || s->closed_line || !join(&s->piece, &p, s->target)) {
+    bool alone = !s->open || s->closed_line || s->full;
+    if (alone || !join(s->text, &s->piece, &p, s->target)) {
         if (!flush(s, s->after)) return false;
         s->piece = p;
         s->open = true;
+        s->full = false;
     }
     s->after = after;
     s->closed_line = line;
@@ -202,10 +209,11 @@ static rank rank_of_mark(int32_t c, int32_t previous, int32_t next) {
     }
 }
 
-/* How good it is to cut behind g; *at says where. */
-static rank rank_behind(const splitter *s, kz__glyph g, int32_t previous, size_t end, size_t *at) {
+/* How good it is to cut behind g and the closing quotes that follow; here->at says where that is,
+ * here->length how much longer than up to g. */
+static rank rank_behind(const splitter *s, kz__glyph g, int32_t previous, size_t end, cut *here) {
     kz__glyph next = kz__glyph_at(s->text, g.end, end);
-    *at = g.end;
+    *here = (cut){g.end, 0};
     if (kz__char_white(g.c)) return rank_of_blank(previous, next.c);
     if (g.c == '-') {
         return kz__char_white(previous) && kz__char_white(next.c) ? AT_DASH : RANKS;
@@ -215,7 +223,7 @@ static rank rank_behind(const splitter *s, kz__glyph g, int32_t previous, size_t
         kz__mark mark = kz__mark_of(next.c);
         bool closes = mark == KZ__MARK_CLOSE || next.c == '"' || next.c == '\'';
         if (!closes) break;
-        *at = next.end;
+        *here = (cut){next.end, here->length + length_of(next.c)};
         next = kz__glyph_at(s->text, next.end, end);
     }
     return rank_of_mark(g.c, previous, next.c);
@@ -229,8 +237,8 @@ static cut find_cut(const splitter *s, size_t begin, size_t end, size_t window) 
     int32_t previous = 0;
     for (kz__glyph g = kz__glyph_at(s->text, begin, end); g.c;
          g = kz__glyph_at(s->text, g.end, end)) {
-        size_t at = 0;
-        rank r = rank_behind(s, g, previous, end, &at);
+        cut here;
+        rank r = rank_behind(s, g, previous, end, &here);
         length += length_of(g.c);
         previous = g.c;
         if (length > window) {
@@ -240,8 +248,7 @@ static cut find_cut(const splitter *s, size_t begin, size_t end, size_t window) 
             if (early.at) return early;
         }
         if (r == RANKS) continue;
-        size_t extra = at - g.end; /* closing quotes, mostly of a byte each */
-        cut here = {at, length + extra};
+        here.length += length;
         if (length > window) return here;
         if (here.length > window) continue;
         if (3 * here.length >= window) {
@@ -266,6 +273,11 @@ static bool add_cut(splitter *s, part p, kz_boundary after, bool line) {
         if (!add(s, measure(s->text, begin, c.at), KZ_BOUNDARY_INNER, false)) return false;
         left -= c.length < left ? c.length : left;
         begin = c.at;
+        for (kz__glyph g = kz__glyph_at(s->text, begin, p.end); left > 0 && kz__char_white(g.c);
+             g = kz__glyph_at(s->text, begin, p.end)) {
+            begin = g.end;
+            left--;
+        }
     }
     return add(s, measure(s->text, begin, p.end), after, line);
 }
@@ -294,8 +306,7 @@ static size_t end_of_line(const char *text, size_t i, size_t end, bool *blank, s
     *blank = true;
     for (kz__glyph g = kz__glyph_at(text, i, end); g.c; g = kz__glyph_at(text, g.end, end)) {
         if (kz__glyph_line(g.c)) {
-            bool pair = g.c == '\r' && g.end < end && text[g.end] == '\n';
-            *next = g.end + pair;
+            *next = g.end;
             return g.begin;
         }
         *blank = *blank && kz__char_white(g.c);
