@@ -192,8 +192,9 @@ typedef struct kz_piece {
  * times, marks on letters and invisible ones not at all. */
 typedef struct kz_split_options {
     size_t size;
-    int limit;  /* longest piece; sentences beyond are cut at ; : , - or a blank, never inside a word
-                   or number. 0: none; KZ_DEFAULT: 400; a model's own: kz_model_info.text_limit */
+    int limit;  /* longest piece; sentences beyond are cut at ; : , - or a blank, never inside a
+                   word or number. 0: none; KZ_DEFAULT: 400. kz_model_info.text_limit is a model's
+                   own */
     int target; /* sentences of a paragraph are joined up to this. 0: never; KZ_DEFAULT: half the
                    limit */
     int whole;  /* 1: a text within the limit is one piece, whatever is in it */

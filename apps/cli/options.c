@@ -98,8 +98,8 @@ static const kz__option list[] = {
      .variable = true, .help = "no sampling in either"},
     {.name = "max-frames", .kind = KZ__INTEGER, .offset = AT(max_frames), .value = "N",
      .verbs = SAY, .low = 1, .high = FRAMES_MAX, .variable = true,
-     .help = "at most N frames of 80 ms (default: the reference's limit\nand a bound that grows "
-             "with the text)"},
+     .help = "at most N frames of 80 ms, in each piece (default: the\n"
+             "reference's limit and a bound that grows with the text)"},
     {.name = "min-frames", .kind = KZ__INTEGER, .offset = AT(min_frames), .value = "N",
      .verbs = SAY, .low = 0, .high = FRAMES_MAX, .variable = true,
      .help = "end of speech is not drawn before N frames (default: 2)"},

@@ -71,8 +71,8 @@ static const entry spanish[] = {
     {"dra", NEVER}, {"dres", NEVER}, {"dña", NEVER}, {"ud", END}, {"uds", END}, {"vd", END},
     {"vds", END}, {"lic", NEVER | CAPITAL}, {"ing", NEVER | CAPITAL}, {"arq", NEVER},
     {"gral", NEVER | CAPITAL}, {"sto", NEVER | CAPITAL}, {"sta", NEVER | CAPITAL},
-    {"prof", NEVER}, {"profa", NEVER}, {"ej", NEVER}, {"p.ej", NEVER}, {"etc", END}, {"aprox", NEVER},
-    {"av", NEVER}, {"avda", NEVER}, {"dpto", NEVER}, {"cía", NEVER}, {"ee", NEVER | CAPITAL},
+    {"prof", NEVER}, {"profa", NEVER}, {"ej", NEVER}, {"p.ej", NEVER}, {"etc", END},
+    {"aprox", NEVER}, {"av", NEVER}, {"avda", NEVER}, {"dpto", NEVER}, {"cía", NEVER}, {"ee", NEVER | CAPITAL},
     {"uu", END | CAPITAL}, {"pág", NUMBER}, {"págs", NUMBER}, {"núm", NUMBER}, {"art", NUMBER},
     {"cap", NUMBER}, {"vol", NUMBER}, {"tel", NUMBER}, {"tfno", NUMBER}, {"min", UNIT},
     {"seg", UNIT}, {"ee.uu", END},
@@ -101,8 +101,8 @@ static const entry portuguese[] = {
 
 static const entry russian[] = {
     {"г", UNIT}, {"гг", UNIT}, {"ул", NEVER}, {"пр", NEVER}, {"просп", NEVER}, {"пл", NEVER},
-    {"пер", NEVER}, {"наб", NEVER}, {"д", NUMBER}, {"кв", NUMBER}, {"корп", NUMBER}, {"стр", NUMBER},
-    {"с", NUMBER}, {"рис", NUMBER}, {"табл", NUMBER}, {"гл", NUMBER}, {"т", NUMBER}, {"п", NUMBER},
+    {"пер", NEVER}, {"наб", NEVER}, {"д", NUMBER}, {"кв", NUMBER}, {"корп", NUMBER},
+    {"стр", NUMBER}, {"с", NUMBER}, {"рис", NUMBER}, {"табл", NUMBER}, {"гл", NUMBER}, {"т", NUMBER}, {"п", NUMBER},
     {"ст", NUMBER}, {"тел", NUMBER}, {"им", NEVER}, {"проф", NEVER}, {"акад", NEVER}, {"св", NEVER},
     {"см", UNIT}, {"напр", NEVER}, {"ок", NEVER}, {"гос", NEVER}, {"обл", NEVER}, {"ред", NEVER},
     {"изд", NEVER}, {"англ", NEVER}, {"лат", NEVER}, {"нем", NEVER | OWN}, {"др", END},

@@ -209,7 +209,8 @@ static void test_russian(void **state) {
     static const char *const table[] = {
         "\u0412 2020 \u0433.| \u041e\u043d \u0443\u0435\u0445\u0430\u043b \u0432 \u0433. "
         "\u041c\u043e\u0441\u043a\u0432\u0430.| \u0414\u0430.",
-        "\u0421\u0442\u043e\u043b\u044b, \u0441\u0442\u0443\u043b\u044c\u044f \u0438 \u0442.\u0434.|"
+        "\u0421\u0442\u043e\u043b\u044b, \u0441\u0442\u0443\u043b\u044c\u044f \u0438 \u0442."
+        "\u0434.|"
         " \u041f\u043e\u0442\u043e\u043c \u0432\u0441\u0451.",
         "\u0421\u0442\u043e\u043b\u044b \u0438 \u0442. \u0434.| \u041f\u043e\u0442\u043e\u043c "
         "\u0432\u0441\u0451.| \u0422. \u0435. \u0414\u0430.",
@@ -298,8 +299,8 @@ static void test_B008_numbers_with_separators(void **state) {
 static void test_B010_abbreviations_and_initials(void **state) {
     (void)state;
     kz_split_options o = options_of(0, 0, NULL);
-    check_cuts("Dr. J. Watson of the U.S. Army came to St. Mary's, cf. the plan, i.e. early.| Prof. "
-               "S. Holmes, e.g. with Mr. Lestrade vs. Mrs. Hudson, was there.| They met.", &o);
+    check_cuts("Dr. J. Watson of the U.S. Army came to St. Mary's, cf. the plan, i.e. early.| "
+               "Prof. S. Holmes, e.g. with Mr. Lestrade vs. Mrs. Hudson, was there.| They met.", &o);
     assert_int_equal(r.count, 3);
 }
 
@@ -356,7 +357,8 @@ static void test_B018_nothing_unspeakable(void **state) {
     kz_split_options o = options_of(0, 0, NULL);
     static const char *const none[] = {"", " \n\t ", "\U0001F600\U0001F600", "... --- !!!",
                                        "#\uFE0F\u20E3 5\uFE0F\u20E3 9\u20E3", "\u200B\uFEFF",
-                                       "\U0001F468\u200D\U0001F469\u200D\U0001F467\n\n\u2764\uFE0F"};
+                                       "\U0001F468\u200D\U0001F469\u200D\U0001F467\n\n"
+                                       "\u2764\uFE0F"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         split(none[i], strlen(none[i]), &o);
         assert_int_equal(r.count, 0);
@@ -593,8 +595,8 @@ static void test_B040_long_text_is_covered(void **state) {
     static char text[60000];
     size_t length = 0;
     for (int i = 0; length < 50000; i++) {
-        length += (size_t)sprintf(text + length, "Sentence number %d is here, and it is short.%s", i,
-                                  i % 7 == 6 ? "\n\n" : " ");
+        length += (size_t)sprintf(text + length, "Sentence number %d is here, and it is short.%s",
+                                  i, i % 7 == 6 ? "\n\n" : " ");
     }
     kz_split_options o = options_of(110, KZ_DEFAULT, NULL);
     split(text, length, &o);
