@@ -6,7 +6,8 @@
 const kz__verb kz__verbs[] = {
     {"say", KZ__SAY, kz__cmd_say, "[TEXT...]", "speaks a text",
      "The text is in the arguments (joined by blanks), in --file, or on standard input.\n"
-     "Several lines are one text; --lines makes each a piece of its own.\n\n"
+     "Several lines are one text; --lines makes each a piece of its own. A long text is spoken\n"
+     "sentence by sentence, short ones together; an empty line ends a paragraph.\n\n"
      "Examples:\n"
      "  kazeia say Hello there                        to the loudspeaker\n"
      "  kazeia say -o hello.wav Hello there           to a file\n"

@@ -247,6 +247,7 @@ static int32_t draw(kz_session *s, const kz__sample_rules *rules, size_t codeboo
     key.seed = s->request.seed;
     key.frame = (uint32_t)s->frames;
     key.codebook = (uint32_t)codebook;
+    key.piece = s->request.piece;
     int32_t code = kz__sample(rules, &key, logits, count, s->work->draws);
     s->result.sampler_ms += lap(s->work, 1);
     return code;

@@ -329,6 +329,7 @@ kz_status kz__utterance_fill(kz_session *s, const kz_request *r) {
     kz__utterance *u = &s->request;
     u->flags = r->flags;
     u->seed = r->seed;
+    u->piece = r->piece;
     kz__ints_init(&u->instruct, &s->mem);
     kz__ints_init(&u->text, &s->mem);
     kz_status status = check_flags(s, r->flags);

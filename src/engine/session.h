@@ -28,6 +28,7 @@ typedef enum kz__phase {
 typedef struct kz__utterance {
     unsigned flags;
     uint64_t seed;
+    uint32_t piece;
     kz_sampling talker, predictor;
     size_t min_frames, max_frames, exact_frames, packet; /* 0: not given */
     bool user_limit; /* max_frames was given */

@@ -41,10 +41,10 @@ expect 4 "3" "$K" say -o "$work/x.wav" -f "$work/nul"
 expect 4 "" "$K" say -o "$work/x.wav" -f "$work"
 [ -e "$work/x.wav" ] && fail "a file was made for a text that was refused"
 
-# A text that cannot fit is refused with both numbers, or its end is told; never cut in silence
-# (B040).
+# A text that cannot fit and may not be split is refused with both numbers, or its end is told;
+# never cut in silence (B040).
 awk 'BEGIN { for (i = 0; i < 60000; i++) printf "word "; }' >"$work/long"
-run "$K" say --max-frames 50 -o "$work/x.wav" -f "$work/long"
+run "$K" say --split off --max-frames 50 -o "$work/x.wav" -f "$work/long"
 [ "$code" -eq 4 ] || grep -q length "$work/err" || fail "a very long text was cut in silence"
 [ "$code" -ne 4 ] || [ "$(grep -o '[0-9][0-9]*' "$work/err" | wc -l)" -ge 2 ] ||
     fail "the refusal does not give both numbers: $(cat "$work/err")"
