@@ -158,7 +158,8 @@ enum {
     KZ_LIVE_TEXT = 2,    /* ... false: one text row per frame; neither: as the model kind */
     KZ_AS_REFERENCE = 4, /* every quirk of the official package on a local folder */
     KZ_STRICT = 8,       /* notices about input become errors */
-    KZ_CP_ORACLE = 16    /* code predictor without its cache; same samples, slow */
+    KZ_CP_ORACLE = 16,   /* code predictor without its cache; same samples, slow */
+    KZ_ALL_ROWS = 32     /* no row of the prompt is taken from the last utterance; same samples */
 };
 
 /* Token ids of text as the prompt holds them (after the standing clean-up, or untouched with

@@ -93,7 +93,7 @@ static kz_status speak(bench *b, series *s) {
     request.seed = set->seed.given ? set->seed.value : SEED_DEFAULT;
     request.exact_frames = b->frames;
     request.packet = set->packet;
-    request.flags = kz__cli_flags(b->cli);
+    request.flags = kz__cli_flags(b->cli) | KZ_ALL_ROWS; /* a first sound from nothing */
     if (set->greedy) request.talker.temperature = request.predictor.temperature = 0;
     size_t length = (size_t)s->info.speaker_vector_length;
     if (length > 0 && length <= VECTOR_MAX) {

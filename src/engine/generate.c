@@ -84,6 +84,7 @@ static size_t frame_bound(const kz_session *s) {
  * number. */
 static size_t rows_kept(const kz_session *s) {
     size_t kept = 0;
+    if (s->request.flags & KZ_ALL_ROWS) return 0;
     while (kept < s->before_count && kept + 1 < s->prompt.count) {
         const kz_prompt_row *old = &s->before[kept];
         const kz_prompt_row *now = &s->prompt.rows[kept];

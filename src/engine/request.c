@@ -44,7 +44,7 @@ static kz_status fill_sampling(kz_session *s, const char *who, const kz_sampling
 
 static kz_status check_flags(kz_session *s, unsigned flags) {
     const unsigned known =
-        KZ_WHOLE_TEXT | KZ_LIVE_TEXT | KZ_AS_REFERENCE | KZ_STRICT | KZ_CP_ORACLE;
+        KZ_WHOLE_TEXT | KZ_LIVE_TEXT | KZ_AS_REFERENCE | KZ_STRICT | KZ_CP_ORACLE | KZ_ALL_ROWS;
     if (flags & ~known) {
         return kz__fail(&s->err, KZ_ERR_USAGE, "flags 0x%x are not known, these are: 0x%x",
                         flags & ~known, known);

@@ -57,6 +57,11 @@ static void run_turns(const char *checkpoint, const turn *turns, size_t count) {
         kz_session_free(fresh);
         free(got);
         free(want);
+        request.flags = KZ_ALL_ROWS;
+        assert_int_equal(kzt_speak(session, &request, NULL, NULL), KZ_DONE);
+        assert_int_equal(kz_session_get_result(session, &result), KZ_OK);
+        assert_int_equal(result.prompt_rows_kept, 0);
+        request.flags = 0;
         /* neither a refused start nor a cancelled one spoils what is kept */
         request.max_frames = 1;
         assert_int_equal(kz_session_start(session, &request), KZ_ERR_USAGE);
