@@ -103,8 +103,8 @@ static const entry portuguese[] = {
 static const entry russian[] = {
     {"г", UNIT}, {"гг", UNIT}, {"ул", NEVER}, {"пр", NEVER}, {"просп", NEVER}, {"пл", NEVER},
     {"пер", NEVER}, {"наб", NEVER}, {"д", NUMBER}, {"кв", NUMBER}, {"корп", NUMBER},
-    {"стр", NUMBER}, {"с", NUMBER}, {"рис", NUMBER}, {"табл", NUMBER}, {"гл", NUMBER}, {"т", NUMBER},
-    {"п", NUMBER},
+    {"стр", NUMBER}, {"с", NUMBER}, {"рис", NUMBER}, {"табл", NUMBER}, {"гл", NUMBER},
+    {"т", NUMBER}, {"п", NUMBER},
     {"ст", NUMBER}, {"тел", NUMBER}, {"им", NEVER}, {"проф", NEVER}, {"акад", NEVER}, {"св", NEVER},
     {"см", UNIT}, {"напр", NEVER}, {"ок", NEVER}, {"гос", NEVER}, {"обл", NEVER}, {"ред", NEVER},
     {"изд", NEVER}, {"англ", NEVER}, {"лат", NEVER}, {"нем", NEVER | OWN}, {"др", END},
