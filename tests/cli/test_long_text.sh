@@ -74,8 +74,6 @@ spoken --frames 4 --lines "$long"
 equal 8 "$(member frames "$work/out")" "frames with --lines"
 spoken --frames 4 --dump "$work/dump" "$long"
 equal 4 "$(member frames "$work/out")" "frames with --dump"
-spoken --frames 4 --split off "$first $second"
-equal "$(member frames "$work/out")" 4 "KAZEIA_SPLIT"
 KAZEIA_SPLIT=off spoken --frames 4 "$long"
 equal 4 "$(member frames "$work/out")" "frames with KAZEIA_SPLIT=off"
 

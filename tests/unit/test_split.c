@@ -301,7 +301,7 @@ static void test_B010_abbreviations_and_initials(void **state) {
     kz_split_options o = options_of(0, 0, NULL);
     check_cuts("Dr. J. Watson of the U.S. Army came to St. Mary's, cf. the plan, i.e. early.| "
                "Prof. S. Holmes, e.g. with Mr. Lestrade vs. Mrs. Hudson, was there.| They met.",
-                &o);
+               &o);
     assert_int_equal(r.count, 3);
 }
 
