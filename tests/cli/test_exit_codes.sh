@@ -64,7 +64,7 @@ equal 5 $? "exit code of info with a full standard output"
 
 # 7: resource (127: not even the program itself fits)
 if ! grep -aq -e __asan_init -e __tsan_init "$K"; then
-    for limit in "-v 20000" "-v 40000" "-v 60000" "-n 4"; do
+    for limit in "-v 20000" "-v 40000" "-v 60000"; do
         # shellcheck disable=SC2016
         run sh -c 'ulimit $0 2>/dev/null || exit 7; exec "$@"' "$limit" "$K" say --frames 2 \
             -o "$work/b.wav" Hello
