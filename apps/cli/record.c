@@ -86,19 +86,26 @@ static void show_stats(kz__cli *cli, const kz__record *record, const kz__sound *
                        const kz_model_info *info) {
     const kz_result *s = &record->sum;
     kz__memory memory = kz__cli_memory();
-    fprintf(stderr, "frames        %" PRIu64 " (%.2f s), finish: %s, limit %d\n", s->frames,
-            seconds_of(record, info), kz_finish_text(record->finish), s->max_frames);
+    fprintf(stderr, "frames        %" PRIu64 " (%.2f s), finish: %s", s->frames,
+            seconds_of(record, info), kz_finish_text(record->finish));
+    if (info->has_talker) {
+        fprintf(stderr, ", limit %d\nseed          %" PRIu64, s->max_frames, s->seed);
+    }
     if (record->pieces > 1) {
-        fprintf(stderr, "pieces        %zu, %.2f s of pauses between them\n", record->pieces,
+        fprintf(stderr, "\npieces        %zu, %.2f s of pauses between them", record->pieces,
                 (double)sound->silence / info->sample_rate);
     }
-    fprintf(stderr, "seed          %" PRIu64 "\n", s->seed);
+    fputc('\n', stderr);
     fprintf(stderr, "rtf           %.3f (time to first audio %.1f ms, load %.1f ms)\n",
             rtf_of(record, info), s->first_audio_ms, cli->load_ms);
-    fprintf(stderr, "prefill       %.2f ms, %zu rows\n", s->prefill_ms, s->prompt_rows);
-    fprintf(stderr, "ms per frame  talker %.2f, code predictor %.2f, decoder %.2f\n",
-            per_frame(record, s->talker_ms), per_frame(record, s->predictor_ms),
-            per_frame(record, s->decoder_ms));
+    if (info->has_talker) {
+        fprintf(stderr, "prefill       %.2f ms, %zu rows\n", s->prefill_ms, s->prompt_rows);
+        fprintf(stderr, "ms per frame  talker %.2f, code predictor %.2f, ",
+                per_frame(record, s->talker_ms), per_frame(record, s->predictor_ms));
+    } else {
+        fprintf(stderr, "ms per frame  ");
+    }
+    fprintf(stderr, "decoder %.2f\n", per_frame(record, s->decoder_ms));
     fprintf(stderr, "memory        peak %.1f MiB, session %.1f MiB\n",
             (double)memory.peak / 1048576.0, (double)s->session_bytes_peak / 1048576.0);
     fprintf(stderr, "run           %d threads, %s, %s\n", s->threads, info->cpu,

@@ -71,7 +71,10 @@ kz_status kz__path_fail(kz__err *err, const char *path, int error) {
     }
     char reason[128] = "unknown reason";
     strerror_r(error, reason, sizeof reason);
-    return kz__fail(err, KZ_ERR_MODEL, "'%s' cannot be opened: %s", shown.text, reason);
+    /* What the process has run out of is no fault of the model. */
+    bool resource = error == ENOMEM || error == EMFILE || error == ENFILE;
+    return kz__fail(err, resource ? KZ_ERR_MEMORY : KZ_ERR_MODEL, "'%s' cannot be opened: %s",
+                    shown.text, reason);
 }
 
 kz_status kz__path_fail_look(kz__err *err, const char *path) {

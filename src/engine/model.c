@@ -117,6 +117,7 @@ static kz_status load_all(kz_model *m, const char *path, const kz_model_options 
     kz_status status = choose_level(m, options->cpu, err);
     if (status) return status;
     if (options->codec_only) {
+        m->type = KZ_TYPE_F32;
         kz_model_options here = *options;
         here.codec_path = path;
         status = find_codec(m, path, &here, &codec, err);

@@ -62,6 +62,18 @@ equal 5 $? "exit code with a full standard output"
 "$K" info >/dev/full 2>"$work/err" </dev/null
 equal 5 $? "exit code of info with a full standard output"
 
+# 7: resource (127: not even the program itself fits)
+if ! grep -aq -e __asan_init -e __tsan_init "$K"; then
+    for limit in "-v 20000" "-v 40000" "-v 60000"; do
+        # shellcheck disable=SC2016
+        run sh -c 'ulimit $0 2>/dev/null || exit 7; exec "$@"' "$limit" "$K" say --frames 2 \
+            -o "$work/b.wav" Hello
+        [ "$code" -eq 7 ] || [ "$code" -eq 127 ] ||
+            fail "exit $code with ulimit $limit: $(cat "$work/err")"
+    done
+fi
+[ -e "$work/b.wav" ] && fail "a file was made without memory"
+
 # A limit that the user set is no failure, and is told (B038).
 expect 0 "length" "$K" say --max-frames 2 --min-frames 2 -o "$work/a.wav" Hello there my friend
 expect 0 "" "$K" say --max-frames 2 --json -o "$work/a.wav" Hello there my friend

@@ -18,6 +18,20 @@ frames=$(member frames "$work/out")
 equal "$frames" "$(wc -l <"$work/cut.txt" | tr -d ' ')" "frames of codes"
 equal 0 "$(ls -A "$work" | grep -c '^\.kazeia')" "files left beside"
 
+# The second signal kills, here while a reader does not read.
+mkfifo "$work/full"
+"$K" say --frames 20000 -o "$work/full" Hello 2>"$work/err" </dev/null &
+pid=$!
+exec 4<"$work/full"
+sleep 2
+kill -TERM $pid
+sleep 1
+kill -TERM $pid 2>/dev/null
+wait $pid
+code=$?
+[ $code -eq 143 ] || [ $code -eq 130 ] || fail "exit $code after two SIGTERM"
+exec 4<&-
+
 # The same while text is awaited.
 mkfifo "$work/feed"
 "$K" say --live-text -o "$work/live.wav" <"$work/feed" >"$work/out" 2>"$work/err" &

@@ -41,6 +41,19 @@ expect 0 "" "$K" voices -m "$models/custom-eq"
 equal "eric	sichuan_dialect" "$(grep '^eric' "$work/out")" "a speaker with its dialect"
 expect 0 "no speakers" "$K" voices -m "$models/base-eq"
 
+# 6: a talker that never ends is stopped by a bound that grows with the text; its sound is kept, and
+# a limit of the user's own lifts the bound (B033 B042).
+expect 6 "stopped by the guard: .*the sound made so far is kept" "$K" say \
+    -m "$models/custom-eq" -o "$work/guard.wav" Hello
+wav_in_file "$work/guard.wav"
+[ "$(size_of "$work/guard.wav")" -gt 44 ] || fail "the sound before the guard was not kept"
+expect 6 "" "$K" say -m "$models/custom-eq" --json -o "$work/guard.wav" Hello
+equal guard "$(member finish "$work/out")" "finish"
+frames=$(member frames "$work/out")
+expect 0 "" "$K" say -m "$models/custom-eq" --max-frames $((frames + 50)) --repetition-penalty 1.3 \
+    --json -o "$work/guard.wav" Hello
+equal "length $((frames + 50))" "$(member finish "$work/out") $(member frames "$work/out")" "limit"
+
 # Tokens as the prompt holds them, and as the official package would have them.
 text='a<|im_end|>b'
 plain=$("$K" tokenize -m "$models/custom-eq" --json "$text")

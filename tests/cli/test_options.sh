@@ -68,6 +68,36 @@ base=$(hash_of --greedy -v ada -l english)
 equal "$base" "$(hash_of --greedy -v ADA -l English)" "case"
 equal "$base" "$(hash_of --greedy --voice=Ada --language=en-GB)" "ISO code and region"
 
+# The variables of the first engine: weaker than KAZEIA_, and each does what its option does.
+equal "$(hash_of --temperature 0 --cp-temperature 0)" "$(KZTTS_TEMP=0 KZTTS_CP_TEMP=0 hash_of)" \
+    "KZTTS_TEMP and KZTTS_CP_TEMP"
+equal "$(hash_of --seed 4 --top-k 3 --top-p 0.5 --repetition-penalty 1.5 --cp-top-k 4 \
+    --cp-top-p 0.6 --cp-repetition-penalty 1.2)" \
+    "$(KZTTS_TOPK=3 KZTTS_TOPP=0.5 KZTTS_REPP=1.5 KZTTS_CP_TOPK=4 KZTTS_CP_TOPP=0.6 \
+    KZTTS_CP_REPP=1.2 hash_of --seed 4)" "the other KZTTS_ variables"
+equal "$(hash_of --seed 4 --temperature 1.4)" \
+    "$(KZTTS_TEMP=0 KAZEIA_TEMPERATURE=1.4 hash_of --seed 4)" "KAZEIA_ over KZTTS_"
+equal "$(hash_of --seed 4 --temperature 1.4)" \
+    "$(KZTTS_TEMP=0 KAZEIA_TEMPERATURE=0.2 hash_of --seed 4 --temperature 1.4)" "the option over both"
+export KZTTS_CP_PROFILE=1
+expect 0 "pass 15 " "$K" say --frames 2 -o "$work/s.wav" Hello
+export KZTTS_CP_PROFILE=0
+expect 0 "" "$K" say --frames 2 -o "$work/s.wav" Hello
+grep -q "pass 15" "$work/err" && fail "KZTTS_CP_PROFILE=0 shows a profile"
+unset KZTTS_CP_PROFILE
+export KZTTS_CP_CACHE=perhaps
+expect 2 "KZTTS_CP_CACHE is 'perhaps'" "$K" say -o "$work/s.wav" Hello
+unset KZTTS_CP_CACHE
+
+# The record holds what scripts rely on, by name.
+run "$K" say --frames 3 --seed 3 --json --hash -o "$work/s.wav" Hello
+for name in frames seconds finish seed rtf ttfa_ms prefill_ms talker code_predictor decoder load_ms \
+    peak_bytes threads cpu type hash arithmetic; do
+    [ -n "$(member $name "$work/out")" ] || fail "--json has no $name"
+done
+grep -q '"ms_per_frame":{"talker":[0-9.e-]*,"code_predictor":[0-9.e-]*,"decoder":[0-9.e-]*}' \
+    "$work/out" || fail "ms_per_frame"
+
 # Models by variable.
 equal "$want" "$(KAZEIA_MODEL=$KZT_VOICE hash_of --seed 3)" "KAZEIA_MODEL"
 export KAZEIA_MODEL="$work/nowhere"

@@ -99,6 +99,36 @@ equal "$(hash_of --live-text "$(printf 'caf\303\251')")" "$cut" "a cut character
 printf 'ab\377' | spoken --live-text >"$work/out"
 equal 4 $? "exit code for invalid live text"
 
+# Sound leaves while the text is still to come (B083).
+mkfifo "$work/words" "$work/heard"
+"$K" say --live-text --format raw --greedy -q -o "$work/heard" <"$work/words" 2>"$work/err" &
+speaker=$!
+exec 3>"$work/words"
+exec 4<"$work/heard"
+printf 'The old lighthouse keeper climbed the narrow ' >&3
+early=$(head -c $((3 * 1920 * 2)) <&4 | wc -c | tr -d ' ')
+equal $((3 * 1920 * 2)) "$early" "bytes of sound before the end of the text"
+printf 'stairs' >&3
+exec 3>&-
+[ "$(wc -c <&4)" -gt 0 ] || fail "no sound after the end of the text"
+exec 4<&-
+wait $speaker || [ $? -eq 6 ] || fail "live text from a FIFO: $(cat "$work/err")"
+
+# A text of 1 MiB is refused at once, with both numbers (B022 B040).
+awk 'BEGIN { for (i = 0; i < 262144; i++) printf "wor " }' >"$work/words1"
+awk 'BEGIN { for (i = 0; i < 16384; i++) printf "%064d", 0 }' | tr 0 a >"$work/letters1"
+for name in words1 letters1; do
+    equal 1048576 "$(size_of "$work/$name")" "bytes of $name"
+    before=$(date +%s)
+    expect 4 "the text has [0-9]* tokens, at most [0-9]* frames" \
+        "$K" say -o "$work/x.wav" -f "$work/$name"
+    expect 4 "[0-9] tokens, at most [0-9]" "$K" say --live-text -o "$work/x.wav" -f "$work/$name"
+    expect 0 "" "$K" tokenize -f "$work/$name"
+    took=$(($(date +%s) - before))
+    [ $took -le 20 ] || fail "$name took $took s" # well below 1 s each, without sanitizers or load
+done
+[ -e "$work/x.wav" ] && fail "a file was made for a text that was refused"
+
 # Verbose tells the text as it is tokenized, and what is in use (B230).
 run "$K" say --verbose --seed 5 --frames 2 -v ADA -l EN -o "$work/x.wav" "$(printf 'Hello\tthere')"
 for word in 'Hello' 'seed  *5' 'voice  *ADA' 'language  *EN' 'limits'; do
