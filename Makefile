@@ -16,7 +16,16 @@ test: ## install what is missing, build, run all tests
 	@./test
 
 bench: all ## speed of a model (MODEL=folder; default: the voice in the box)
-	build/kazeia bench $(or $(MODEL),voice)
+	build/kazeia bench $(or $(MODEL),voice) $(BENCH_OPTIONS)
+
+memory: all ## the memory plan of `kazeia info` beside what is seen (MODEL=folder of a large model)
+	@KAZEIA=build/kazeia KZT_VOICE=voice KAZEIA_FULL_MODEL=$(MODEL) sh tests/cli/test_memory.sh
+
+SIZE = 0.6b
+KIND = custom_voice
+full-size: ## random weights of SIZE (0.6b, 1.7b) in build/SIZE, for bench; needs python3 with numpy
+	@python3 scripts/reference/full_size.py build/$(SIZE) --size $(SIZE) --kind $(KIND)
+	@echo "now: make bench memory MODEL=build/$(SIZE)"
 
 check: check-layers check-symbols check-baseline check-form ## the four checks below
 
@@ -32,14 +41,19 @@ check-baseline: all ## no newer instructions outside the kernels
 check-form: ## columns, lengths, words
 	scripts/check_form
 
-golden: all ## compare with the recorded runs of the official implementation
-	cd build && $(CTEST) -R golden
+golden: all ## compare with the recorded runs of the official implementation, case by case
+	build/tests/golden_test_stages
+	build/tests/golden_test_runs
+
+corpus: all ## the recorded corpus of token ids: lines that differ (TOKENIZER=published folder)
+	@$(if $(TOKENIZER),KAZEIA_TOKENIZER_DIR=$(TOKENIZER)) build/tests/unit_test_tokenizer | \
+	    grep -E ' lines|skipped: the|FAILED|PASSED'
 
 determinism: all ## one hash per thread count, packet size, level: all equal
 	scripts/determinism.sh
 
 kernels: all ## every kernel of every level of this machine against the reference
-	cd build && $(CTEST) -L kern
+	build/tests/kern_test_kernels
 	build/kazeia selftest
 
 arm: ## build for 64-bit ARM, run kernel and invariance tests under QEMU
@@ -63,9 +77,9 @@ fuzz: ## fuzz targets, FUZZ_SECONDS (20) each (TARGETS="npy text"; default: all)
 	scripts/fuzz.sh $(FUZZ_SECONDS) $(TARGETS)
 
 reference: ## how to make the reference data again
-	@echo "The recorded runs come from the official Python package (its version and the set-up:"
-	@echo "scripts/reference/README.md). To make them again:"
-	@echo "  python3 scripts/reference/make_goldens.py --tokenizer DIR --data tests/data --work DIR"
+	@echo "The recorded runs come from the official Python package; how to set it up:"
+	@echo "scripts/reference/README.md. To make all of them again:"
+	@echo "  PYTHON=REF/bin/python scripts/reference/make_all.sh TOKENIZER_DIR WORK_DIR"
 
 SUITE = bookworm
 bare: ## ./demo and ./test of the last commit on a bare Debian (SUITE=bookworm; root, debootstrap)
@@ -81,4 +95,4 @@ help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all demo test bench check check-layers check-symbols check-baseline check-form golden \
-    determinism kernels arm bochs sanitize fuzz reference bare install clean help
+    corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare install clean help

@@ -139,6 +139,7 @@ typedef struct kz_model_info {
     int has_speaker_encoder;  /* tensors are there */
     uint64_t decoder_macs_per_frame; /* multiply-adds of the codec decoder, attention left out */
     uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
+    int text_limit; /* length of a text that this model speaks well in one go, as kz_split counts */
 } kz_model_info;
 
 /* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */
@@ -157,7 +158,8 @@ enum {
     KZ_LIVE_TEXT = 2,    /* ... false: one text row per frame; neither: as the model kind */
     KZ_AS_REFERENCE = 4, /* every quirk of the official package on a local folder */
     KZ_STRICT = 8,       /* notices about input become errors */
-    KZ_CP_ORACLE = 16    /* code predictor without its cache; same samples, slow */
+    KZ_CP_ORACLE = 16,   /* code predictor without its cache; same samples, slow */
+    KZ_ALL_ROWS = 32     /* no row of the prompt is taken from the last utterance; same samples */
 };
 
 /* Token ids of text as the prompt holds them (after the standing clean-up, or untouched with
@@ -170,6 +172,46 @@ KZ_API kz_status kz_tokenize(const kz_model *model, const char *text, size_t len
 /* The bytes of a token (not always whole UTF-8); NULL where the id has none. Lives with
  * the model. */
 KZ_API const char *kz_token_text(const kz_model *model, int32_t id, size_t *length);
+
+/* What a piece of a long text is followed by. */
+typedef enum kz_boundary {
+    KZ_BOUNDARY_END = 0,       /* the end of the text */
+    KZ_BOUNDARY_SENTENCE = 1,  /* the next sentence, or a line that stands for itself */
+    KZ_BOUNDARY_PARAGRAPH = 2, /* an empty line */
+    KZ_BOUNDARY_INNER = 3      /* the rest of a sentence that is longer than the limit */
+} kz_boundary;
+
+/* The bytes to speak, without white space at their ends. Pieces follow each other; what lies
+ * between two (in front of the first, behind the last) is white space, or has no letter and no
+ * digit. */
+typedef struct kz_piece {
+    size_t offset, length;
+    kz_boundary after;
+} kz_piece;
+
+/* Lengths count characters, those of Chinese, Japanese and Korean (about a syllable each) three
+ * times, marks on letters and invisible ones not at all. */
+typedef struct kz_split_options {
+    size_t size;
+    int limit;  /* longest piece; sentences beyond are cut at ; : , - or a blank, never inside a
+                   word or number. 0: none; KZ_DEFAULT: 400. kz_model_info.text_limit is a model's
+                   own */
+    int target; /* sentences of a paragraph are joined up to this. 0: never; KZ_DEFAULT: half the
+                   limit */
+    int whole;  /* 1: a text within the limit is one piece, whatever is in it */
+    const char *language;          /* name or ISO code: abbreviations that only it has; NULL: any */
+    const kz_allocator *allocator; /* of working memory; NULL: malloc */
+} kz_split_options;
+
+KZ_API void kz_split_options_init(kz_split_options *options);
+
+/* Cuts a long text into pieces to be spoken one after the other, each as a request of its own.
+ * text is UTF-8 as the user wrote it. options may be NULL. pieces may be NULL with capacity 0 to
+ * ask for the count; *count is the full count in any case, 0 where nothing can be spoken. Pure, in
+ * linear time. Any thread. */
+KZ_API kz_status kz_split(const char *text, size_t length, const kz_split_options *options,
+                          kz_piece *pieces, size_t capacity, size_t *count, char *error,
+                          size_t error_capacity);
 
 /* ---- request ----------------------------------------------------------------------------- */
 
@@ -204,6 +246,7 @@ typedef struct kz_request {
     const int32_t *reference_codes; /* [reference_frames][16] */
     size_t reference_frames;
     const char *reference_text;
+    uint32_t piece; /* number of the piece of a long text: draws depend on it and the seed */
 } kz_request;
 
 KZ_API void kz_request_init(kz_request *request);
@@ -225,10 +268,12 @@ KZ_API kz_status kz_prompt(const kz_model *model, const kz_request *request, kz_
 /* ---- session ----------------------------------------------------------------------------- */
 
 typedef struct kz_session kz_session;
+typedef struct kz_batch kz_batch;
 
 typedef struct kz_session_options {
     size_t size;
     int threads; /* compute threads, the caller's included; KZ_DEFAULT: kz_default_threads() */
+    kz_batch *batch; /* made in this batch, with its threads (see below); NULL: on its own */
 } kz_session_options;
 
 KZ_API void kz_session_options_init(kz_session_options *options);
@@ -278,6 +323,27 @@ KZ_API kz_status kz_session_speak(kz_session *session, kz_sink_fn sink, void *us
  * again. */
 KZ_API void kz_session_cancel(kz_session *session);
 
+/* A batch makes frames of up to 16 sessions together, with one reading of the weights for all. Each
+ * session is started, given text, read and cancelled as ever, joins and leaves at any frame, and
+ * has the samples of its lone run; but its frames are made by kz_batch_step, and a read only
+ * decodes what is there (KZ_TIMEOUT: nothing yet). A batch and its sessions belong to one thread at
+ * a time. */
+typedef struct kz_batch_options {
+    size_t size;
+    int threads; /* as of a session */
+    int slots;   /* sessions at most, 1 to 16; KZ_DEFAULT: 16 */
+} kz_batch_options;
+KZ_API void kz_batch_options_init(kz_batch_options *options);
+KZ_API kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options,
+                                 kz_batch **batch, char *error, size_t capacity);
+/* Takes NULL. Its sessions must be freed first. */
+KZ_API void kz_batch_free(kz_batch *batch);
+
+/* One frame (or a piece of the prompt) of every session that has started and not ended. KZ_OK with
+ * *advanced of them, KZ_DONE where none has anything to do (all ended, or waiting for text). A
+ * session that fails tells it in its next read. */
+KZ_API kz_status kz_batch_step(kz_batch *batch, size_t *advanced);
+
 typedef enum kz_finish {
     KZ_FINISH_NONE = 0,  /* still running, or never started */
     KZ_FINISH_STOP = 1,  /* end of speech, or all codes decoded */
@@ -297,6 +363,7 @@ typedef struct kz_result {
     const char *finish_detail; /* which limit, which cycle; "" if nothing to tell */
     uint64_t seed;
     size_t prompt_rows, text_tokens;
+    size_t prompt_rows_kept; /* of these, not run again: the last utterance began with them too */
     /* totals; they do not overlap, and add up to total_ms but for a few microseconds a frame */
     double prefill_ms, talker_ms, predictor_ms, decoder_ms, sampler_ms;
     double setup_ms; /* checking, tokenizing, building the prompt, preparing states */

@@ -32,13 +32,19 @@ if [ ! -d "$base/usr/bin" ]; then
     }
 fi
 
+remove() {
+    umount "$tree/proc" "$tree/dev/shm" "$tree/dev/pts" 2>/dev/null
+    rm -rf --one-file-system "$tree"
+}
+
 # A fresh system with the tree in /srv/kazeia, owned by $1.
 fresh() {
-    umount "$tree/proc" "$tree/dev/shm" 2>/dev/null
-    rm -rf --one-file-system "$tree"
+    remove
     cp -a "$base" "$tree" || exit 1
     cp /etc/resolv.conf "$tree/etc/resolv.conf"
-    mount -t proc proc "$tree/proc" && mount -t tmpfs tmpfs "$tree/dev/shm" || exit 1
+    mount -t proc proc "$tree/proc" && mount -t tmpfs tmpfs "$tree/dev/shm" &&
+        mount -t devpts -o newinstance,ptmxmode=0666 devpts "$tree/dev/pts" &&
+        ln -sf pts/ptmx "$tree/dev/ptmx" || exit 1
     git clone -q --no-hardlinks "$root" "$tree/srv/kazeia" || exit 1
     if [ "$1" != root ]; then
         chroot "$tree" useradd -m -s /bin/sh "$1" || exit 1
@@ -68,7 +74,7 @@ try() {
         mark=BAD
         bad=1
     fi
-    printf '%-3s %-12s %-24s exit %d %4d s  %s\n' "$mark" "$1" "$3" "$status" "$seconds" \
+    printf '%-3s %-8s %-38s exit %d %4d s  %s\n' "$mark" "$1" "$3" "$status" "$seconds" \
         "$(tail -n 1 "$work/$suite-step.log" | cut -c1-60)"
 }
 
@@ -79,14 +85,46 @@ expect() {
     bad=1
 }
 
+# sound: kazeia-demo.wav is 24 kHz, mono, 16 bit, its data whole and 1 to 10 seconds long.
+sound() {
+    wav=$tree/srv/kazeia/kazeia-demo.wav
+    size=$(wc -c <"$wav")
+    form=$(od -An -tu2 -j 20 -N 4 "$wav" | tr -s ' ')$(od -An -tu4 -j 24 -N 4 "$wav" | tr -s ' ')
+    form=$form$(od -An -tu2 -j 34 -N 2 "$wav" | tr -s ' ')
+    data=$(od -An -tu4 -j 40 -N 4 "$wav" | tr -d ' ')
+    if [ "$form" = ' 1 1 24000 16' ] && [ $((data + 44)) -eq "$size" ] &&
+        [ "$data" -ge 48000 ] && [ "$data" -le 480000 ]; then
+        echo "    kazeia-demo.wav: 24 kHz mono 16 bit, $((data / 48)) ms"
+    else
+        echo "BAD kazeia-demo.wav: $size bytes, format$form, $data bytes of data"
+        bad=1
+    fi
+}
+
+# quiet: the compiler had nothing to say. The log is that of the latest ./demo or ./test.
+quiet() {
+    grep ':[0-9]*: warning: ' "$tree/srv/kazeia/build/setup.log" || return 0
+    echo "BAD warnings of $(chroot "$tree" cc --version | head -n 1)"
+    bad=1
+}
+
+# skips: what ./test skipped, and why.
+skips() {
+    grep '^skipped ' "$work/$suite-step.log" | cut -c1-100 | sed 's/^/    /'
+}
+
 : >"$work/$suite.log"
 echo "$suite, $(git -C "$root" rev-parse --short HEAD)"
 
 fresh root
-try root root ./demo 0
+try root root './demo "Good morning, how are you?"' 0
 expect 'wrote /srv/kazeia/kazeia-demo.wav'
+sound
+quiet
 try root root ./test 0
 expect '^[0-9]* passed, 0 failed'
+skips
+quiet
 try again root './demo "Once more."' 0
 try again root ./test 0
 try clean root 'test -z "$(git status --porcelain)"' 0
@@ -103,8 +141,8 @@ inside root 'apt-get update && apt-get install -y --no-install-recommends sudo &
     echo "admin ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/admin && rm -rf /var/lib/apt/lists/*' \
     >>"$work/$suite.log" 2>&1 || exit 1
 try sudo admin ./demo 0
+sound
 try sudo admin ./test 0
 
-umount "$tree/proc" "$tree/dev/shm"
-rm -rf --one-file-system "$tree"
+remove
 exit $bad

@@ -170,6 +170,13 @@ int kz__cli_open_model(kz__cli *cli, const char *path, bool codec_only, kz_model
     return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }
 
+int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info) {
+    if (info->kind != KZ_KIND_BASE) return KZ__EXIT_DONE;
+    return kz__cli_fail(cli, KZ__EXIT_INPUT, "this is a base model: it speaks with the voice of a "
+                        "recording, and a voice cannot be made from one in this version; use a "
+                        "model with named speakers, or a voice design model");
+}
+
 int kz__cli_open_session(kz__cli *cli, const kz_model *model, kz_session **session) {
     kz_session_options options;
     kz__err err = {""};

@@ -83,6 +83,9 @@ int kz__cli_open_model(kz__cli *cli, const char *path, bool codec_only, kz_model
 kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool codec_only,
                        kz_model **model, kz_model_info *info, kz__err *err);
 
+/* Refuses a base model, whose voice would be made from a recording. Returns an exit code. */
+int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info);
+
 int kz__cli_open_session(kz__cli *cli, const kz_model *model, kz_session **session);
 
 /* ---- text --------------------------------------------------------------------------------- */

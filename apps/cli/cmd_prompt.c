@@ -88,6 +88,7 @@ int kz__cmd_prompt(kz__cli *cli) {
     rows r = {NULL, NULL, 0, 0};
     int code = kz__cli_text(cli, &text, &length);
     if (code == KZ__EXIT_DONE) code = kz__cli_open_model(cli, NULL, false, &model, &info);
+    if (code == KZ__EXIT_DONE) code = kz__cli_need_voice(cli, &info);
     if (code == KZ__EXIT_DONE) {
         kz_request request;
         kz_request_init(&request);

@@ -1,5 +1,5 @@
-/* kazeia say: text to sound. One utterance, or one per line with --lines; text whole, or as it
- * arrives on standard input with --live-text. */
+/* kazeia say: text to sound. One utterance, one per piece of a long text, or one per line with
+ * --lines; text whole, or as it arrives on standard input with --live-text. */
 #include "cli/record.h"
 
 #include "common/codes.h"
@@ -8,9 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/rand.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+#define PAUSE_MAX 60.0
+#define PAUSE "0.2,0.6"
 
 typedef struct say {
     kz__cli *cli;
@@ -20,6 +24,8 @@ typedef struct say {
     kz__sound sound;
     kz__record record;
     uint64_t seed;
+    uint32_t piece;    /* number of the one that is spoken, in a long text */
+    double pause, paragraph_pause;
     kz__out codes_out; /* open where --codes is given */
     int32_t *codes;
     size_t frames, frames_capacity;
@@ -57,6 +63,7 @@ static void fill_request(const say *s, kz_request *r) {
     r->instruct = set->instruct;
     r->flags = kz__cli_flags(s->cli);
     r->seed = s->seed;
+    r->piece = s->piece;
     fill_sampling(set, r);
     r->min_frames = set->min_frames;
     r->max_frames = set->max_frames;
@@ -98,6 +105,7 @@ static void show_request(const say *s, const kz_request *r) {
     kz_session_get_result(s->session, &result);
     kz__cli_progress(s->cli, NULL);
     show_text(s, r);
+    if (r->piece > 0) return; /* the rest is as it was */
     fprintf(stderr, "voice         %s\n", r->voice ? r->voice : "as the model has it");
     fprintf(stderr, "language      %s\n", r->language ? r->language : "auto");
     if (r->instruct) fprintf(stderr, "instruct      \"%s\"\n", r->instruct);
@@ -161,13 +169,67 @@ static int speak(say *s, const char *text, size_t length, kz__live *live) {
     return code == KZ__EXIT_DONE ? kept : code;
 }
 
-/* ---- lines -------------------------------------------------------------------------------- */
+/* ---- a long text -------------------------------------------------------------------------- */
 
-typedef struct lines {
-    int fd;        /* -1: all is in bytes */
-    char *bytes;
-    size_t begin, end, capacity;
-} lines;
+/* "S[,P]" */
+static bool read_pause(say *s, const char *text) {
+    char *end = NULL;
+    if (!*text || text[strspn(text, "0123456789.,")]) return false;
+    s->pause = strtod(text, &end);
+    s->paragraph_pause = 3 * s->pause;
+    bool first = end != text;
+    if (first && *end == ',') {
+        const char *second = end + 1;
+        s->paragraph_pause = strtod(second, &end);
+        first = end != second;
+    }
+    return first && !*end && s->pause <= PAUSE_MAX && s->paragraph_pause <= PAUSE_MAX;
+}
+
+static int split(say *s, const char *text, size_t length, kz_piece **pieces, size_t *count) {
+    kz_split_options options;
+    kz__err err = {""};
+    kz_split_options_init(&options);
+    options.limit = s->info.text_limit;
+    options.whole = 1;
+    options.language = s->cli->set.language;
+    kz_status status = kz_split(text, length, &options, NULL, 0, count, err.text, sizeof err.text);
+    if (status == KZ_OK) {
+        *pieces = kz__calloc(&s->cli->mem, *count, sizeof **pieces);
+        if (!*pieces) status = KZ_ERR_MEMORY;
+    }
+    if (status == KZ_OK) {
+        status = kz_split(text, length, &options, *pieces, *count, count, err.text,
+                          sizeof err.text);
+    }
+    return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(s->cli, status, &err);
+}
+
+static double pause_after(const say *s, kz_boundary boundary) {
+    if (boundary == KZ_BOUNDARY_PARAGRAPH) return s->paragraph_pause;
+    return boundary == KZ_BOUNDARY_INNER ? s->pause / 2 : s->pause;
+}
+
+static int speak_pieces(say *s, const char *text, const kz_piece *pieces, size_t count) {
+    int code = KZ__EXIT_DONE;
+    kz__sound *sound = &s->sound;
+    sound->joins = count > 1;
+    for (size_t i = 0; i < count; i++) {
+        if (count > 1) {
+            snprintf(sound->part, sizeof sound->part, "piece %zu of %zu, ", i + 1, count);
+        }
+        s->piece = (uint32_t)i;
+        code = speak(s, text + pieces[i].offset, pieces[i].length, NULL);
+        if (code != KZ__EXIT_DONE && code != KZ__EXIT_INTERRUPTED && count > 1) {
+            kz__cli_note(s->cli, "that was in piece %zu of %zu, at byte %zu of the text", i + 1,
+                         count, pieces[i].offset);
+        }
+        if (code != KZ__EXIT_DONE || sound->reader_gone || i + 1 == count) break;
+        code = kz__sound_pause(sound, pause_after(s, pieces[i].after));
+        if (code != KZ__EXIT_DONE || sound->reader_gone) break;
+    }
+    return code;
+}
 
 static bool is_blank(const char *text, size_t length) {
     for (size_t i = 0; i < length; i++) {
@@ -175,6 +237,34 @@ static bool is_blank(const char *text, size_t length) {
     }
     return true;
 }
+
+/* Texts that suit the model as they are stay whole; so does what is compared with the reference,
+ * and what is dumped, which has one row of frames. */
+static int speak_long(say *s, const char *text, size_t length) {
+    const kz__settings *set = &s->cli->set;
+    bool off = set->split && !strcasecmp(set->split, "off");
+    if (off || set->as_reference || set->dump || is_blank(text, length)) {
+        return speak(s, text, length, NULL);
+    }
+    kz_piece *pieces = NULL;
+    size_t count = 0;
+    int code = split(s, text, length, &pieces, &count);
+    if (code == KZ__EXIT_DONE && count == 0) {
+        code = kz__cli_fail(s->cli, KZ__EXIT_INPUT, "the text has no letter and no digit: there is "
+                            "nothing to speak");
+    }
+    if (code == KZ__EXIT_DONE) code = speak_pieces(s, text, pieces, count);
+    kz__free(&s->cli->mem, pieces);
+    return code;
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+typedef struct lines {
+    int fd;        /* -1: all is in bytes */
+    char *bytes;
+    size_t begin, end, capacity;
+} lines;
 
 /* Reads more; false at the end, on a signal, and with *code on a failure. */
 static bool more_bytes(say *s, lines *l, int *code) {
@@ -258,6 +348,11 @@ static int check_usage(say *s) {
         return kz__cli_fail(s->cli, KZ__EXIT_USAGE, "--min-frames %d is more than --max-frames "
                             "%d", set->min_frames, set->max_frames);
     }
+    if (!read_pause(s, set->pause ? set->pause : PAUSE)) {
+        return kz__cli_fail(s->cli, KZ__EXIT_USAGE, "--pause is '%s'; seconds from 0 to %.0f, one "
+                            "number or two with a comma between them, are allowed", set->pause,
+                            PAUSE_MAX);
+    }
     if (set->file && s->cli->args.word_count > 0) {
         return kz__cli_fail(s->cli, KZ__EXIT_USAGE, "text is given twice, as arguments and with "
                             "--file");
@@ -272,6 +367,7 @@ static int check_usage(say *s) {
 static int open_all(say *s) {
     kz__err err = {""};
     int code = kz__cli_open_model(s->cli, NULL, false, &s->model, &s->info);
+    if (code == KZ__EXIT_DONE) code = kz__cli_need_voice(s->cli, &s->info);
     if (code == KZ__EXIT_DONE) code = kz__cli_open_session(s->cli, s->model, &s->session);
     if (code != KZ__EXIT_DONE) return code;
     kz__interrupt_install();
@@ -313,7 +409,8 @@ static int speak_text(say *s, char *text, size_t length, bool on_stdin) {
         return code;
     }
     kz__live live = {false};
-    int code = speak(s, text, length, text ? NULL : &live);
+    bool whole = !text || set->live_text;
+    int code = whole ? speak(s, text, length, text ? NULL : &live) : speak_long(s, text, length);
     kz__free(&s->cli->mem, text);
     return code;
 }

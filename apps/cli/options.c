@@ -36,12 +36,19 @@ static const kz__option list[] = {
     {.name = "ref-audio", .kind = KZ__LATER, .value = "FILE", .verbs = REQUEST, .help = ""},
     {.name = "ref-text", .kind = KZ__LATER, .value = "TEXT", .verbs = REQUEST, .help = ""},
     {.name = "rate", .kind = KZ__LATER, .value = "X", .verbs = SAY, .help = ""},
-    {.name = "pause", .kind = KZ__LATER, .value = "X", .verbs = SAY, .help = ""},
     {.name = "normalize", .kind = KZ__LATER, .verbs = SAY, .help = ""},
     {.name = "file", .letter = 'f', .kind = KZ__TEXT, .offset = AT(file), .value = "FILE",
      .verbs = TEXTS, .help = "text from a file; '-' is standard input"},
     {.name = "lines", .kind = KZ__FLAG, .offset = AT(lines), .verbs = SAY, .variable = true,
      .help = "each line is a piece of its own, spoken as it comes"},
+    {.name = "split", .kind = KZ__CHOICE, .offset = AT(split), .value = "HOW", .verbs = SAY,
+     .choices = "auto|off", .variable = true,
+     .help = "auto (default): a text longer than suits the model is\nspoken in pieces, each with "
+             "the limits below; off: whole"},
+    {.name = "pause", .kind = KZ__TEXT, .offset = AT(pause), .value = "S[,P]", .verbs = SAY,
+     .variable = true,
+     .help = "seconds between its sentences and paragraphs (default:\n0.2,0.6; P is 3 S where "
+             "it is left out)"},
     {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .verbs = TEXTS, .variable = true,
      .help = "notices about input that does not fit become errors"},
     {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
@@ -91,8 +98,8 @@ static const kz__option list[] = {
      .variable = true, .help = "no sampling in either"},
     {.name = "max-frames", .kind = KZ__INTEGER, .offset = AT(max_frames), .value = "N",
      .verbs = SAY, .low = 1, .high = FRAMES_MAX, .variable = true,
-     .help = "at most N frames of 80 ms (default: the reference's limit\nand a bound that grows "
-             "with the text)"},
+     .help = "at most N frames of 80 ms, in each piece (default: the\n"
+             "reference's limit and a bound that grows with the text)"},
     {.name = "min-frames", .kind = KZ__INTEGER, .offset = AT(min_frames), .value = "N",
      .verbs = SAY, .low = 0, .high = FRAMES_MAX, .variable = true,
      .help = "end of speech is not drawn before N frames (default: 2)"},
@@ -155,7 +162,8 @@ static const kz__option list[] = {
 static const kz__conflict conflicts[] = {
     {"greedy", "temperature"}, {"greedy", "cp-temperature"}, {"frames", "max-frames"},
     {"frames", "min-frames"},  {"whole-text", "live-text"},  {"quiet", "verbose"},
-    {"lines", "live-text"},    {"lines", "dump"},
+    {"lines", "live-text"},    {"lines", "dump"},        {"lines", "split"},
+    {"lines", "pause"},        {"live-text", "split"},   {"live-text", "pause"},
 };
 
 const kz__options kz__option_table = {list, sizeof list / sizeof *list, conflicts,

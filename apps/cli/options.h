@@ -21,6 +21,7 @@ enum {
 typedef struct kz__settings {
     const char *model, *codec, *type, *decoder, *cpu;
     const char *voice, *language, *instruct;
+    const char *split, *pause;
     const char *output, *format, *bits, *codes, *dump, *file, *npy, *text, *alternate;
     kz__seed seed;
     double temperature, top_p, repetition_penalty;

@@ -46,6 +46,7 @@ void kz__record_add(kz__record *record, const kz_session *session) {
     }
     if (record->pieces == 0 || r.finish > record->finish) {
         record->finish = r.finish;
+        record->worst = record->pieces + 1;
         snprintf(record->detail, sizeof record->detail, "%s",
                  r.finish_detail ? r.finish_detail : "");
     }
@@ -54,13 +55,17 @@ void kz__record_add(kz__record *record, const kz_session *session) {
 
 int kz__record_finish(kz__cli *cli, const kz__record *record, int code) {
     const char *colon = record->detail[0] ? ": " : "";
+    char where[64] = "";
+    if (record->pieces > 1) {
+        snprintf(where, sizeof where, " in piece %zu of %zu", record->worst, record->pieces);
+    }
     if (record->finish == KZ_FINISH_LENGTH) {
-        kz__cli_note(cli, "ended at a limit that was set%s%s (finish: length)", colon,
+        kz__cli_note(cli, "ended at a limit that was set%s%s%s (finish: length)", where, colon,
                      record->detail);
     }
     if (record->finish != KZ_FINISH_GUARD) return code;
-    kz__cli_fail(cli, 0, "stopped by the guard%s%s (finish: guard); the sound made so far is kept",
-                 colon, record->detail);
+    kz__cli_fail(cli, 0, "stopped by the guard%s%s%s (finish: guard); the sound made so far is "
+                 "kept", where, colon, record->detail);
     return code == KZ__EXIT_DONE ? KZ__EXIT_GUARD : code;
 }
 
@@ -77,11 +82,16 @@ static double per_frame(const kz__record *record, double ms) {
     return record->sum.frames > 0 ? ms / (double)record->sum.frames : 0;
 }
 
-static void show_stats(kz__cli *cli, const kz__record *record, const kz_model_info *info) {
+static void show_stats(kz__cli *cli, const kz__record *record, const kz__sound *sound,
+                       const kz_model_info *info) {
     const kz_result *s = &record->sum;
     kz__memory memory = kz__cli_memory();
     fprintf(stderr, "frames        %" PRIu64 " (%.2f s), finish: %s, limit %d\n", s->frames,
             seconds_of(record, info), kz_finish_text(record->finish), s->max_frames);
+    if (record->pieces > 1) {
+        fprintf(stderr, "pieces        %zu, %.2f s of pauses between them\n", record->pieces,
+                (double)sound->silence / info->sample_rate);
+    }
     fprintf(stderr, "seed          %" PRIu64 "\n", s->seed);
     fprintf(stderr, "rtf           %.3f (time to first audio %.1f ms, load %.1f ms)\n",
             rtf_of(record, info), s->first_audio_ms, cli->load_ms);
@@ -129,23 +139,26 @@ static json_t *profile_json(const kz__record *record) {
 }
 
 static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_model_info *info,
-                           const char *hash) {
+                           const kz__sound *sound) {
     const kz_result *s = &record->sum;
+    double rate = info->sample_rate > 0 ? info->sample_rate : 1;
+    uint64_t samples = s->samples + sound->silence;
     json_t *per = json_pack("{s:f, s:f, s:f}", "talker", per_frame(record, s->talker_ms),
                             "code_predictor", per_frame(record, s->predictor_ms), "decoder",
                             per_frame(record, s->decoder_ms));
     json_t *root = json_pack(
         "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s,"
-        " s:i, s:i}",
-        "frames", (json_int_t)s->frames, "samples", (json_int_t)s->samples, "seconds",
-        seconds_of(record, info), "finish", kz_finish_text(record->finish), "finish_detail",
+        " s:i, s:i, s:I, s:f}",
+        "frames", (json_int_t)s->frames, "samples", (json_int_t)samples, "seconds",
+        (double)samples / rate, "finish", kz_finish_text(record->finish), "finish_detail",
         record->detail, "seed", kz__json_unsigned(s->seed), "rtf", rtf_of(record, info), "ttfa_ms",
         s->first_audio_ms, "prefill_ms", s->prefill_ms, "ms_per_frame", per, "load_ms",
         cli->load_ms, "total_ms", s->total_ms, "peak_bytes", (json_int_t)kz__cli_memory().peak,
         "session_bytes", (json_int_t)s->session_bytes_peak, "threads", s->threads, "cpu",
         info->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
-        "max_frames", s->max_frames);
-    if (root && hash[0]) json_object_set_new(root, "hash", json_string(hash));
+        "max_frames", s->max_frames, "pieces", (json_int_t)record->pieces, "pause_seconds",
+        (double)sound->silence / rate);
+    if (root && sound->hash[0]) json_object_set_new(root, "hash", json_string(sound->hash));
     if (root && cli->set.profile) json_object_set_new(root, "profile", profile_json(record));
     return root;
 }
@@ -154,10 +167,10 @@ int kz__record_show(kz__cli *cli, const kz__record *record, const kz__sound *sou
                     const kz_model_info *info) {
     const char *hash = sound->hash;
     kz__cli_progress(cli, NULL);
-    if (cli->set.stats) show_stats(cli, record, info);
+    if (cli->set.stats) show_stats(cli, record, sound, info);
     if (cli->set.profile && !cli->set.json) show_profile(record);
     if (cli->set.json) {
-        return kz__cli_json(cli, record_json(cli, record, info, hash), sound->on_stdout);
+        return kz__cli_json(cli, record_json(cli, record, info, sound), sound->on_stdout);
     }
     if (!hash[0]) return KZ__EXIT_DONE;
     kz__page page;

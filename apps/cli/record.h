@@ -9,6 +9,7 @@ typedef struct kz__record {
     kz_result sum;     /* times and counts added up; the rest as the last piece says */
     size_t pieces;
     kz_finish finish;  /* the worst of the pieces */
+    size_t worst;      /* which one that is, from 1 */
     char detail[256];
 } kz__record;
 

@@ -123,7 +123,8 @@ static void show_progress(kz__sound *sound) {
     double now = kz__clock_ms();
     if (now - sound->shown_ms < PROGRESS_MS) return;
     sound->shown_ms = now;
-    kz__cli_progress(sound->cli, "%.1f s of sound", (double)sound->samples / sound->rate);
+    kz__cli_progress(sound->cli, "%s%.1f s of sound", sound->part,
+                     (double)sound->samples / sound->rate);
 }
 
 /* False where the run must end; *code says how. */
@@ -141,6 +142,54 @@ static bool put(kz__sound *sound, const float *samples, size_t count, int *code)
     *code = sound->reader_gone ? KZ__EXIT_DONE : kz__cli_status(sound->cli, status, &err);
     return false;
 }
+
+/* ---- joins -------------------------------------------------------------------------------- */
+
+/* Holds the last samples back where pieces are joined; changes samples by the ramp up. */
+static bool pass(kz__sound *sound, float *samples, size_t count, int *code) {
+    if (!sound->joins) return put(sound, samples, count, code);
+    for (size_t i = 0; i < count && sound->ramp_left > 0; i++) {
+        samples[i] *= 1 - ((float)sound->ramp_left - 0.5f) / KZ__RAMP;
+        sound->ramp_left--;
+    }
+    size_t total = sound->tail_count + count;
+    size_t out = total > KZ__RAMP ? total - KZ__RAMP : 0;
+    size_t old = out < sound->tail_count ? out : sound->tail_count;
+    size_t fresh = out - old;
+    if (old > 0 && !put(sound, sound->tail, old, code)) return false;
+    if (fresh > 0 && !put(sound, samples, fresh, code)) return false;
+    sound->tail_count -= old;
+    memmove(sound->tail, sound->tail + old, sound->tail_count * sizeof *samples);
+    memcpy(sound->tail + sound->tail_count, samples + fresh, (count - fresh) * sizeof *samples);
+    sound->tail_count += count - fresh;
+    return true;
+}
+
+static bool put_tail(kz__sound *sound, int *code) {
+    size_t count = sound->tail_count;
+    sound->tail_count = 0;
+    return count == 0 || put(sound, sound->tail, count, code);
+}
+
+int kz__sound_pause(kz__sound *sound, double seconds) {
+    int code = KZ__EXIT_DONE;
+    size_t left = (size_t)(seconds * sound->rate + 0.5);
+    for (size_t i = 0; i < sound->tail_count; i++) {
+        sound->tail[sound->tail_count - 1 - i] *= ((float)i + 0.5f) / KZ__RAMP;
+    }
+    if (!put_tail(sound, &code)) return code;
+    memset(sound->buffer, 0, BUFFER_SAMPLES * sizeof *sound->buffer);
+    while (left > 0) {
+        size_t count = left < BUFFER_SAMPLES ? left : BUFFER_SAMPLES;
+        if (!put(sound, sound->buffer, count, &code)) return code;
+        sound->silence += count;
+        left -= count;
+    }
+    sound->ramp_left = KZ__RAMP;
+    return code;
+}
+
+/* ---- an utterance ------------------------------------------------------------------------- */
 
 static kz_status feed(kz_session *session, kz__live *live) {
     char piece[4096];
@@ -181,7 +230,7 @@ int kz__sound_run(kz__sound *sound, kz_session *session, kz__live *live) {
         size_t count = 0;
         status = kz_session_read(session, sound->buffer, BUFFER_SAMPLES, &count,
                                  READ_TIMEOUT_MS);
-        if (count > 0 && !put(sound, sound->buffer, count, &code)) {
+        if (count > 0 && !pass(sound, sound->buffer, count, &code)) {
             cancel(sound, session);
             return code;
         }
@@ -223,6 +272,9 @@ int kz__sound_close(kz__sound *sound, int code) {
     kz__err err = {""};
     kz_status status = KZ_OK;
     if (!sound->cli) return code;
+    int tail = KZ__EXIT_DONE;
+    if (!sound->reader_gone && code != KZ__EXIT_OUTPUT) put_tail(sound, &tail);
+    if (code == KZ__EXIT_DONE) code = tail;
     if (sound->player) {
         kz__cli_progress(sound->cli, "playing");
         status = kz__player_close(sound->player, kz__interrupted, &err);

@@ -8,6 +8,8 @@
 #include "common/player.h"
 #include "common/wav_out.h"
 
+#define KZ__RAMP 120 /* samples: 5 ms at 24 kHz */
+
 typedef struct kz__sound {
     kz__cli *cli;
     const char *path;  /* NULL: the loudspeaker */
@@ -22,7 +24,13 @@ typedef struct kz__sound {
     char hash[65];     /* after closing: SHA-256 in hex, "" without --hash */
     float *buffer;
     int rate;
-    uint64_t samples;
+    uint64_t samples;  /* written, pauses included */
+    uint64_t silence;  /* samples of pauses */
+    bool joins;        /* pieces are joined: see kz__sound_pause */
+    float tail[KZ__RAMP]; /* held back while joining: what a ramp down may yet change */
+    size_t tail_count;
+    size_t ramp_left;  /* samples that a ramp up still has */
+    char part[48];     /* in front of the progress: which piece; "" where there is one */
     bool reader_gone;
     double shown_ms;   /* when progress was shown last */
 } kz__sound;
@@ -41,6 +49,11 @@ int kz__sound_open(kz__sound *sound, const kz_model_info *info, kz_session *sess
 /* Pulls one utterance that was started. live may be NULL. Exit code; 0 with reader_gone where
  * nobody takes the sound any more. */
 int kz__sound_run(kz__sound *sound, kz_session *session, kz__live *live);
+
+/* Between two pieces (`joins` is set before the first): so many seconds of silence, after a ramp
+ * down over the last KZ__RAMP samples and before one up over the first of the next piece, so that
+ * joins do not click. Nothing gets shorter. Exit code. */
+int kz__sound_pause(kz__sound *sound, double seconds);
 
 /* Ends the output: what was made is kept, also after an error (code). Returns code, or that of a
  * failure of its own. Takes a sound that was only planned. */

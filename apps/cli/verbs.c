@@ -6,7 +6,8 @@
 const kz__verb kz__verbs[] = {
     {"say", KZ__SAY, kz__cmd_say, "[TEXT...]", "speaks a text",
      "The text is in the arguments (joined by blanks), in --file, or on standard input.\n"
-     "Several lines are one text; --lines makes each a piece of its own.\n\n"
+     "Several lines are one text; --lines makes each a piece of its own. A long text is spoken\n"
+     "sentence by sentence, short ones together; an empty line ends a paragraph.\n\n"
      "Examples:\n"
      "  kazeia say Hello there                        to the loudspeaker\n"
      "  kazeia say -o hello.wav Hello there           to a file\n"
@@ -42,15 +43,20 @@ const kz__verb kz__verbs[] = {
      "Exit code 0 only if all codes are equal, 1 where one differs.\n\n"
      "Example:\n  kazeia validate MODEL run.json\n"},
     {"bench", KZ__BENCH, kz__cmd_bench, "[MODEL]", "speed, with the probe of the machine",
-     "Times are milliseconds per frame of 80 ms (prefill_ms and ttfa_ms: in all).\n\n"
+     "Times are milliseconds per frame of 80 ms (prefill_ms and ttfa_ms, the time to the first\n"
+     "sound: in all). The decoder is timed alone as well, over 32 frames in packets of 1 and of\n"
+     "8. Rates and their shares of the probe are those of the best times.\n\n"
      "Examples:\n"
      "  kazeia bench\n"
      "  kazeia bench MODEL --frames 50 --repeat 5 -t 2 --json\n"
      "  kazeia bench MODEL --cpu avx2 --alternate avx512\n"},
     {"selftest", KZ__SELFTEST, kz__cmd_selftest, "[MODEL]",
-     "kernels and a model against the scalar reference",
+     "kernels and a model against what is known",
+     "Every kernel of this machine against the scalar reference; then a greedy run of a model at\n"
+     "each kernel level. The stages of the voice in the box are held against known hashes, those\n"
+     "of any other model against the scalar level; the first stage that is bad is named.\n"
      "Exit code 0 only if every kernel, stage and sample is equal bit for bit.\n\n"
-     "Example:\n  kazeia selftest\n"},
+     "Examples:\n  kazeia selftest\n  kazeia selftest MODEL --frames 2\n"},
     LATER("encode", "sound to codes"),
     LATER("clone", "a saved voice from a recording"),
     LATER("convert", "one packed file"),

@@ -345,6 +345,7 @@ def codec_encoder_tensors(t, c):
             t.add(q + "layers.%d.codebook.embed_sum" % i, (bins, vq), 0.0, 0.6)
 
 
+PIECE = 1 << 22         # values made at once
 DEAD_ROWS = (5, 77)     # codebook entries without members: usage 0, sum 0
 
 
@@ -380,9 +381,11 @@ def fnv1a64(text):
     return h
 
 
-def values(seed, name, shape, mean, std, rows=()):
+def values(seed, name, shape, mean, std, rows=(), first=0):
+    """Rows first, first + 1, ... of a tensor, as many as shape says."""
     n = math.prod(shape)
-    z = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    start = first * math.prod(shape[1:])
+    z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z += np.uint64(seed ^ fnv1a64(name))
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -392,7 +395,8 @@ def values(seed, name, shape, mean, std, rows=()):
     x += np.float32(mean)
     x = x.reshape(shape)
     for row, gain in rows:
-        x[row] *= np.float32(gain)
+        if first <= row < first + shape[0]:
+            x[row - first] *= np.float32(gain)
     return x
 
 
@@ -418,8 +422,12 @@ def write_safetensors(path, seed, tensors):
     with open(path, "wb") as f:
         f.write(len(head).to_bytes(8, "little") + head)
         for t in tensors:
-            x = values(seed, t["name"], t["shape"], t["mean"], t["std"], t.get("rows", ()))
-            f.write(encode(x, t["dtype"]))
+            rows, row = t["shape"][0], t["shape"][1:]
+            step = max(1, PIECE // max(1, math.prod(row)))
+            for first in range(0, rows, step):
+                x = values(seed, t["name"], [min(step, rows - first), *row], t["mean"], t["std"],
+                           t.get("rows", ()), first)
+                f.write(encode(x, t["dtype"]))
 
 
 def write_weights(spec_dir, out_dir):

@@ -74,7 +74,7 @@ def build(full_dir):
     pairs = sorted(keep, key=ranks.get)
     for a, b in pairs:
         vocab.setdefault(a + b, len(vocab))
-    return vocab, pairs, {t: len(vocab) + i for i, t in enumerate(ADDED)}
+    return vocab, pairs, added_after(vocab)
 
 
 def write(out, vocab, pairs, added):
@@ -83,6 +83,14 @@ def write(out, vocab, pairs, added):
         json.dump(vocab, f, ensure_ascii=False, separators=(",", ":"))
     with open(os.path.join(out, "merges.txt"), "w", encoding="utf-8") as f:
         f.writelines(a + " " + b + "\n" for a, b in pairs)
+    write_config(out, added)
+
+
+def added_after(vocab):
+    return {t: len(vocab) + i for i, t in enumerate(ADDED)}
+
+
+def write_config(out, added):
     decoder = {str(i): {"content": t, "lstrip": False, "normalized": False, "rstrip": False,
                         "single_word": False, "special": t not in NOT_SPECIAL}
                for t, i in added.items()}

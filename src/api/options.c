@@ -55,6 +55,20 @@ void kz_session_options_init(kz_session_options *options) {
     options->threads = KZ_DEFAULT;
 }
 
+void kz_batch_options_init(kz_batch_options *options) {
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->threads = KZ_DEFAULT;
+    options->slots = KZ_DEFAULT;
+}
+
+void kz_split_options_init(kz_split_options *options) {
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->limit = KZ_DEFAULT;
+    options->target = KZ_DEFAULT;
+}
+
 void kz_request_init(kz_request *request) {
     memset(request, 0, sizeof *request);
     request->size = sizeof *request;

@@ -1,6 +1,7 @@
-/* Calls on text: token ids, and the prompt row by row. */
+/* Calls on text: token ids, pieces of a long text, and the prompt row by row. */
 #include "base/fpenv.h"
 #include "engine/session.h"
+#include "text/split.h"
 
 kz_status kz_tokenize(const kz_model *model, const char *text, size_t length, unsigned flags,
                       int32_t *ids, size_t capacity, size_t *count, char *error,
@@ -15,7 +16,7 @@ kz_status kz_tokenize(const kz_model *model, const char *text, size_t length, un
         kz__err_copy(&err, error, error_capacity);
         return KZ_ERR_USAGE;
     }
-    kz__mem_init(&mem, model->mem.allocator.alloc ? &model->mem.allocator : NULL, NULL);
+    kz__mem_init_like(&mem, &model->mem);
     kz__ints_init(&list, &mem);
     kz_status status = kz__model_encode(model, &mem, text, length, flags, &list, &err);
     if (!status) {
@@ -35,6 +36,34 @@ const char *kz_token_text(const kz_model *model, int32_t id, size_t *length) {
     if (!kz__tokenizer_token(model->tokenizer, id, &bytes, &found)) return NULL;
     if (length) *length = found;
     return bytes;
+}
+
+kz_status kz_split(const char *text, size_t length, const kz_split_options *options,
+                   kz_piece *pieces, size_t capacity, size_t *count, char *error,
+                   size_t error_capacity) {
+    kz__err err = {""};
+    kz__mem mem;
+    kz__pieces list;
+    kz_split_options defaults;
+    if (!count) return KZ_ERR_USAGE;
+    *count = 0;
+    kz_split_options_init(&defaults);
+    if (!options) options = &defaults;
+    kz_status status = KZ_OK;
+    if (!kz__sized(options, sizeof *options) || (!text && length) || (!pieces && capacity)) {
+        status = kz__fail(&err, KZ_ERR_USAGE, "splitting needs a text, and options made by their "
+                          "init call");
+    }
+    if (!status) status = kz__mem_init(&mem, options->allocator, &err);
+    if (!status) {
+        kz__pieces_init(&list, &mem);
+        status = kz__split(text, length, options, &list, &err);
+        if (!status) *count = list.count;
+        for (size_t i = 0; i < *count && i < capacity; i++) pieces[i] = list.data[i];
+        kz__pieces_clear(&list);
+    }
+    kz__err_copy(&err, error, error_capacity);
+    return status;
 }
 
 /* The rows of the prefill, then the text side of the frames that follow. */
@@ -70,10 +99,10 @@ static kz_status embed_rows(kz_session *s, const listing *list, float *embedding
     size_t reference = 0;
     for (size_t at = 0; at < count; at += KZ__TALKER_ROWS) {
         size_t rows = count - at < KZ__TALKER_ROWS ? count - at : KZ__TALKER_ROWS;
-        kz__generate_embed(&s->run, &s->talker, s->model, &s->request, &list->all, at, rows,
-                           &reference, s->talker.rows);
+        float *embedded = s->work->talker.rows;
+        kz__generate_embed(s->work, &s->request, &list->all, at, rows, &reference, embedded);
         for (size_t r = 0; r < rows; r++) {
-            memcpy(embeddings + (at + r) * width, s->talker.rows + r * s->model->talker.width,
+            memcpy(embeddings + (at + r) * width, embedded + r * s->model->talker.width,
                    width * sizeof *embeddings);
         }
     }

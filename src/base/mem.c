@@ -14,6 +14,13 @@ typedef struct header {
     size_t bytes; /* of the whole block, header included */
 } header;
 
+static void start_account(kz__mem *mem) {
+    atomic_init(&mem->current, 0);
+    atomic_init(&mem->peak, 0);
+    atomic_init(&mem->guarded, false);
+    atomic_init(&mem->guard_hits, 0);
+}
+
 kz_status kz__mem_init(kz__mem *mem, const kz_allocator *allocator, kz__err *err) {
     memset(&mem->allocator, 0, sizeof mem->allocator);
     if (allocator) {
@@ -23,11 +30,13 @@ kz_status kz__mem_init(kz__mem *mem, const kz_allocator *allocator, kz__err *err
         }
         mem->allocator = *allocator;
     }
-    atomic_init(&mem->current, 0);
-    atomic_init(&mem->peak, 0);
-    atomic_init(&mem->guarded, false);
-    atomic_init(&mem->guard_hits, 0);
+    start_account(mem);
     return KZ_OK;
+}
+
+void kz__mem_init_like(kz__mem *mem, const kz__mem *other) {
+    mem->allocator = other->allocator;
+    start_account(mem);
 }
 
 bool kz__mul(size_t a, size_t b, size_t *product) {

@@ -23,6 +23,9 @@ typedef struct kz__mem {
 /* allocator may be NULL. Returns KZ_ERR_USAGE where it is incomplete. */
 kz_status kz__mem_init(kz__mem *mem, const kz_allocator *allocator, kz__err *err);
 
+/* An account of its own over the allocator of another. */
+void kz__mem_init_like(kz__mem *mem, const kz__mem *other);
+
 /* Any thread. NULL when out of memory; bytes 0 gives a valid block. */
 void *kz__alloc(kz__mem *mem, size_t bytes);
 /* count * size bytes of zero; NULL also when the product overflows. */

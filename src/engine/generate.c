@@ -1,6 +1,7 @@
 /* The frame loop: prompt -> talker -> 16 codes, until end of speech, a limit, a loop, or a cancel.
+ * One session or a batch of them, in step: a lone session is a batch of one.
  *
- *     prefill all prompt rows -> hidden, logits
+ *     prefill the prompt rows, a piece a step -> hidden, logits
  *     loop:  c0 = sample(logits);  end of speech or limit: stop
  *            c1..c15 = predictor(hidden, c0), one pass each
  *            row = C(c0) + sum of the other codes' embeddings + next text row (tts_pad after the
@@ -22,60 +23,46 @@ void kz__generate_finish(kz_session *s, kz_finish finish, const char *format, ..
     s->phase = KZ__DRAIN;
 }
 
-/* Adds the time since the last lap to a total. Laps follow each other, so totals do not overlap. */
-static void lap(kz_session *s, double *total) {
+/* Time since the last lap. Laps follow each other, so totals do not overlap; what sessions do
+ * together is shared out among them. */
+static double lap(kz__work *w, size_t sessions) {
     double now = kz__now_ms();
-    *total += now - s->mark;
-    s->mark = now;
+    double spent = (now - w->mark) / (double)sessions;
+    w->mark = now;
+    return spent;
 }
 
-static void tap(kz_session *s, const char *name, const float *data, size_t rows, size_t width) {
-    if (!s->tap) return;
-    size_t shape[2] = {rows, width};
-    s->tap(s->tap_user, name, s->tap_frame, data, shape, 2);
+static void tap(kz_session *s, const char *name, const float *data, size_t width) {
+    size_t shape[2] = {1, width};
+    if (s->tap) s->tap(s->tap_user, name, s->tap_frame, data, shape, 2);
 }
 
+/* Each row of a layer's output belongs to the session that brought it. */
+static void tap_layer(void *user, size_t layer, const float *h, size_t ldh, size_t rows,
+                      size_t width) {
+    kz__work *w = user;
+    char name[40];
+    snprintf(name, sizeof name, "talker.layer.%02zu", layer);
+    for (size_t r = 0; r < rows; r++) tap(w->owners[r], name, h + r * ldh, width);
+}
 
 static kz_status finite(kz_session *s, const float *x, size_t n, const char *stage) {
-    if (s->run.kernels->finite(x, n)) return KZ_OK;
+    if (s->work->run.kernels->finite(x, n)) return KZ_OK;
     return kz__fail(&s->err, KZ_ERR_FAILED, "the %s gave a value that is not finite at frame %zu",
                     stage, s->frames);
 }
 
 /* ---- prompt -------------------------------------------------------------------------------- */
 
-void kz__generate_embed(const kz__run *run, kz__talker_state *talker, const kz_model *model,
-                        const kz__utterance *u, const kz__prompt *prompt, size_t first,
-                        size_t count, size_t *reference, float *rows) {
+void kz__generate_embed(kz__work *w, const kz__utterance *u, const kz__prompt *prompt,
+                        size_t first, size_t count, size_t *reference, float *rows) {
     int32_t ids[KZ__TALKER_ROWS] = {0};
     for (size_t i = 0; i < count; i++) ids[i] = prompt->rows[first + i].text_id;
-    kz__talker_text_rows(run, talker, ids, count, rows);
+    kz__talker_text_rows(&w->run, &w->talker, ids, count, rows);
     for (size_t i = 0; i < count; i++) {
-        kz__prompt_row_add(model, u, &prompt->rows[first + i], reference,
-                           rows + i * model->talker.width);
+        kz__prompt_row_add(w->model, u, &prompt->rows[first + i], reference,
+                           rows + i * w->model->talker.width);
     }
-}
-
-static kz_status prefill(kz_session *s) {
-    size_t reference = 0;
-    kz_status status = KZ_OK;
-    s->mark = kz__now_ms();
-    s->tap_frame = -1;
-    for (size_t at = 0; !status && at < s->prompt.count; at += KZ__TALKER_ROWS) {
-        size_t count = s->prompt.count - at;
-        if (count > KZ__TALKER_ROWS) count = KZ__TALKER_ROWS;
-        kz__generate_embed(&s->run, &s->talker, s->model, &s->request, &s->prompt, at, count,
-                           &reference, s->talker.rows);
-        for (size_t r = 0; r < count; r++) {
-            tap(s, "prompt", s->talker.rows + r * s->model->talker.width, 1,
-                s->model->config.talker.width);
-        }
-        status = kz__talker_run(&s->run, &s->talker, count, at + count == s->prompt.count, &s->err);
-        if (atomic_load(&s->cancel)) break;
-    }
-    s->logits_ready = true;
-    lap(s, &s->result.prefill_ms);
-    return status;
 }
 
 /* The bound in force now: what the request says, or one that grows with the text. */
@@ -92,9 +79,26 @@ static size_t frame_bound(const kz_session *s) {
     return bound < room ? bound : room;
 }
 
+/* Rows in front that the last utterance had too: their keys and values are in the cache. The last
+ * row is run in any case, for its logits; a vector or reference frames may have changed under their
+ * number. */
+static size_t rows_kept(const kz_session *s) {
+    size_t kept = 0;
+    if (s->request.flags & KZ_ALL_ROWS) return 0;
+    while (kept < s->before_count && kept + 1 < s->prompt.count) {
+        const kz_prompt_row *old = &s->before[kept];
+        const kz_prompt_row *now = &s->prompt.rows[kept];
+        if (old->text_id != now->text_id || old->codec_id != now->codec_id) break;
+        if (now->codec_id == KZ__ROW_SPEAKER || now->codec_id == KZ__ROW_REFERENCE) break;
+        kept++;
+    }
+    return kept;
+}
+
 kz_status kz__generate_begin(kz_session *s) {
     const kz__config *c = &s->model->config;
     const kz__utterance *u = &s->request;
+    s->prompt_at = 0;
     kz_status status = kz__utterance_prompt(s->model, &s->mem, u, &s->prompt, &s->err);
     if (status) return status;
     s->result.prompt_rows = s->prompt.count;
@@ -104,55 +108,139 @@ kz_status kz__generate_begin(kz_session *s) {
                         s->prompt.count, c->max_positions);
     }
     kz__guard_init(&s->guard, c->code_groups, u->text.count - u->reference_text_count);
-    s->phase = KZ__SPEAK;
     s->bound = frame_bound(s);
     s->result.max_frames = (int)s->bound;
-    if (s->script) return KZ_OK;
-    kz__stack_state_reset(&s->talker.stack);
-    return prefill(s);
+    s->prompt_at = rows_kept(s);
+    s->reference_at = 0;
+    s->talker.cache.length = s->prompt_at;
+    s->result.prompt_rows_kept = s->prompt_at;
+    s->phase = s->script ? KZ__SPEAK : KZ__PREFILL;
+    return KZ_OK;
 }
 
-/* ---- a frame ------------------------------------------------------------------------------- */
+/* ---- the talker's rows --------------------------------------------------------------------- */
 
-/* The sum of a frame's code embeddings and the next text row; false while that text is not
- * there. */
-static bool feed(kz_session *s) {
-    const kz_model *m = s->model;
-    const kz__config *c = &m->config;
+/* The text id of the row that follows frame s->frames - 1; false while that text is not there. */
+static bool next_text(const kz_session *s, int32_t *id) {
+    const kz__config *c = &s->model->config;
     const kz__utterance *u = &s->request;
     size_t at = s->prompt.text_used + s->frames - 1;
-    int32_t id = c->tts_pad;
-    if (!s->prompt.eos_used && at < u->text.count) {
-        id = u->text.data[at];
-    } else if (!s->prompt.eos_used && !u->text_done) {
+    *id = c->tts_pad;
+    if (s->prompt.eos_used) return true;
+    if (at < u->text.count) {
+        *id = u->text.data[at];
+    } else if (!u->text_done) {
         return false;
-    } else if (!s->prompt.eos_used && at == u->text.count) {
-        id = c->tts_eos;
+    } else if (at == u->text.count) {
+        *id = c->tts_eos;
     }
-    const int32_t *codes = s->codes + (s->frames - 1) * c->code_groups;
-    float *row = s->talker.rows;
-    float *part = s->talker.hidden; /* free until the next step */
-    float *text = s->talker.rows + m->talker.width;
-    kz__talker_codec_row(&m->talker, codes[0], row);
-    for (size_t g = 1; g < c->code_groups; g++) {
-        kz__predictor_code_row(&m->predictor, g, codes[g], part);
-        s->run.kernels->add(row, row, part, m->talker.width);
-    }
-    lap(s, &s->result.copy_ms);
-    kz__talker_text_rows(&s->run, &s->talker, &id, 1, text);
-    s->run.kernels->add(row, row, text, m->talker.width);
     return true;
 }
 
-static kz_status advance(kz_session *s) {
-    if (!feed(s)) return KZ_NEED_TEXT;
-    s->tap_frame = (long)s->frames;
-    tap(s, "talker.input", s->talker.rows, 1, s->model->config.talker.width);
-    kz_status status = kz__talker_run(&s->run, &s->talker, 1, true, &s->err);
-    s->logits_ready = true;
-    lap(s, &s->result.talker_ms);
-    return status;
+/* row holds T(text) and gets the sum of the embeddings of the last frame's codes. */
+static void add_codes(kz__work *w, const kz_session *s, float *row) {
+    const kz_model *m = w->model;
+    const int32_t *codes = s->codes + (s->frames - 1) * m->config.code_groups;
+    float *sum = w->talker.last; /* free until the run */
+    float *part = w->talker.last + m->talker.width;
+    kz__talker_codec_row(&m->talker, codes[0], sum);
+    for (size_t g = 1; g < m->config.code_groups; g++) {
+        kz__predictor_code_row(&m->predictor, g, codes[g], part);
+        w->run.kernels->add(sum, sum, part, m->talker.width);
+    }
+    w->run.kernels->add(row, sum, row, m->talker.width);
 }
+
+/* The rows of a step, and whose they are. */
+typedef struct lineup {
+    kz__talker_turn turns[KZ__SLOTS];
+    kz_session *sessions[KZ__SLOTS];
+    size_t count, rows;
+} lineup;
+
+static float *join(kz__work *w, lineup *l, kz_session *s, size_t rows, bool last) {
+    float *at = w->talker.rows + l->rows * w->model->talker.width;
+    s->step = kz__kvcache_reserve(&s->talker.cache, rows, &s->err);
+    if (s->step) return NULL;
+    l->sessions[l->count] = s;
+    l->turns[l->count].state = &s->talker;
+    l->turns[l->count].rows = rows;
+    l->turns[l->count].last = last;
+    l->count++;
+    for (size_t r = 0; r < rows; r++) w->owners[l->rows++] = s;
+    if (s->tap) w->talker.stack.tap = tap_layer;
+    return at;
+}
+
+/* A row each of the sessions that speak and whose text is there. */
+static void line_up_frames(kz__work *w, lineup *l, kz_session *const *sessions, size_t count) {
+    int32_t ids[KZ__SLOTS] = {0};
+    size_t first = l->count;
+    for (size_t i = 0; i < count; i++) {
+        kz_session *s = sessions[i];
+        if (s->phase != KZ__SPEAK || s->step || s->script || s->logits_ready) continue;
+        if (!next_text(s, &ids[l->count - first])) {
+            s->step = KZ_NEED_TEXT;
+            continue;
+        }
+        join(w, l, s, 1, true);
+    }
+    if (l->count == first) return;
+    kz__talker_text_rows(&w->run, &w->talker, ids, l->count - first, w->talker.rows);
+    for (size_t i = first; i < l->count; i++) {
+        kz_session *s = l->sessions[i];
+        float *row = w->talker.rows + i * w->model->talker.width;
+        add_codes(w, s, row);
+        s->tap_frame = (long)s->frames;
+        tap(s, "talker.input", row, w->model->config.talker.width);
+    }
+    double spent = lap(w, l->count - first);
+    for (size_t i = first; i < l->count; i++) l->sessions[i]->result.copy_ms += spent;
+}
+
+/* The next piece of the prompt of those that have not spoken yet, as far as there is room. */
+static void line_up_prompts(kz__work *w, lineup *l, kz_session *const *sessions, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        kz_session *s = sessions[i];
+        if (s->phase != KZ__PREFILL || s->step || l->rows == KZ__TALKER_ROWS) continue;
+        size_t rows = s->prompt.count - s->prompt_at;
+        if (rows > KZ__TALKER_ROWS - l->rows) rows = KZ__TALKER_ROWS - l->rows;
+        float *at = join(w, l, s, rows, s->prompt_at + rows == s->prompt.count);
+        if (!at) continue;
+        kz__generate_embed(w, &s->request, &s->prompt, s->prompt_at, rows, &s->reference_at, at);
+        s->prompt_at += rows;
+        s->tap_frame = -1;
+        for (size_t r = 0; r < rows; r++) {
+            tap(s, "prompt", at + r * w->model->talker.width, w->model->config.talker.width);
+        }
+    }
+}
+
+/* One run of the talker for all who need logits. */
+static void run_talker(kz__work *w, kz_session *const *sessions, size_t count) {
+    lineup l = {0};
+    kz__err err = {""};
+    w->talker.stack.tap = NULL;
+    w->talker.stack.tap_user = w;
+    line_up_frames(w, &l, sessions, count);
+    line_up_prompts(w, &l, sessions, count);
+    if (l.count == 0) return;
+    kz_status status = kz__talker_run(&w->run, &w->talker, l.turns, l.count, &err);
+    double spent = lap(w, l.count);
+    for (size_t i = 0; i < l.count; i++) {
+        kz_session *s = l.sessions[i];
+        bool prompt = s->phase == KZ__PREFILL;
+        *(prompt ? &s->result.prefill_ms : &s->result.talker_ms) += spent;
+        if (prompt && l.turns[i].last) s->phase = KZ__SPEAK;
+        s->logits_ready = l.turns[i].last;
+        s->step = status;
+        if (!status) continue;
+        s->err = err;
+        s->prompt_at = 0; /* nothing of it is in the cache for sure */
+    }
+}
+
+/* ---- draws --------------------------------------------------------------------------------- */
 
 static int32_t draw(kz_session *s, const kz__sample_rules *rules, size_t codebook, float *logits,
                     size_t count) {
@@ -160,8 +248,9 @@ static int32_t draw(kz_session *s, const kz__sample_rules *rules, size_t codeboo
     key.seed = s->request.seed;
     key.frame = (uint32_t)s->frames;
     key.codebook = (uint32_t)codebook;
-    int32_t code = kz__sample(rules, &key, logits, count, s->slots);
-    lap(s, &s->result.sampler_ms);
+    key.piece = s->request.piece;
+    int32_t code = kz__sample(rules, &key, logits, count, s->work->draws);
+    s->result.sampler_ms += lap(s->work, 1);
     return code;
 }
 
@@ -178,8 +267,8 @@ static kz_status draw_first(kz_session *s, int32_t *code) {
     kz_status status = finite(s, s->talker.hidden, c->talker.width, "talker");
     if (!status) status = finite(s, s->talker.logits, c->talker_vocab, "talker's codec head");
     if (status) return status;
-    tap(s, "talker.hidden", s->talker.hidden, 1, c->talker.width);
-    tap(s, "talker.logits", s->talker.logits, 1, c->talker_vocab);
+    tap(s, "talker.hidden", s->talker.hidden, c->talker.width);
+    tap(s, "talker.logits", s->talker.logits, c->talker_vocab);
     kz__sample_rules rules;
     kz__sample_rules_init(&rules, &u->talker);
     set_history(s, &rules, 0);
@@ -193,46 +282,78 @@ static kz_status draw_first(kz_session *s, int32_t *code) {
                     s->frames);
 }
 
-/* One pass: the logits of code pass + 1, and its draw. */
-static kz_status draw_pass(kz_session *s, size_t pass, int32_t *code) {
-    const kz__config *c = &s->model->config;
-    bool oracle = (s->request.flags & KZ_CP_ORACLE) != 0;
-    kz_status status = kz__predictor_pass(&s->run, &s->predictor, pass, oracle, &s->err);
-    if (!status) status = finite(s, s->predictor.logits, c->predictor_vocab, "code predictor");
+/* Code pass + 1 from its logits, and its embedding as the input of the next pass. */
+static kz_status draw_pass(kz_session *s, size_t pass) {
+    const kz_model *m = s->model;
+    const kz__config *c = &m->config;
+    int32_t *code = s->codes + s->frames * c->code_groups + pass + 1;
+    kz_status status = finite(s, s->predictor.logits, c->predictor_vocab, "code predictor");
     if (status) return status;
-    double before = s->mark;
-    lap(s, &s->result.predictor_ms);
-    if (pass < KZ_PREDICTOR_PASSES) s->result.predictor_pass_ms[pass] += s->mark - before;
     if (s->tap) {
         char name[40];
         snprintf(name, sizeof name, "predictor.logits.%02zu", pass);
-        tap(s, name, s->predictor.logits, 1, c->predictor_vocab);
+        tap(s, name, s->predictor.logits, c->predictor_vocab);
     }
     kz__sample_rules rules;
     kz__sample_rules_init(&rules, &s->request.predictor);
     set_history(s, &rules, pass + 1);
     *code = draw(s, &rules, pass + 1, s->predictor.logits, c->predictor_vocab);
-    if (*code >= 0) return KZ_OK;
-    return kz__fail(&s->err, KZ_ERR_FAILED,
-                    "no code is left to draw from the code predictor at frame %zu", s->frames);
-}
-
-static kz_status draw_rest(kz_session *s, int32_t *codes) {
-    const kz_model *m = s->model;
-    memcpy(kz__predictor_input(&s->predictor, 0), s->talker.hidden,
-           m->talker.width * sizeof(float));
-    kz__talker_codec_row(&m->talker, codes[0], kz__predictor_input(&s->predictor, 1));
-    lap(s, &s->result.copy_ms);
-    for (size_t pass = 0; pass < m->predictor.passes; pass++) {
-        kz_status status = draw_pass(s, pass, &codes[pass + 1]);
-        if (status) return status;
-        if (pass + 1 == m->predictor.passes) break;
-        kz__predictor_code_row(&m->predictor, pass + 1, codes[pass + 1],
+    if (*code < 0) {
+        return kz__fail(&s->err, KZ_ERR_FAILED,
+                        "no code is left to draw from the code predictor at frame %zu", s->frames);
+    }
+    if (pass + 1 < m->predictor.passes) {
+        kz__predictor_code_row(&m->predictor, pass + 1, *code,
                                kz__predictor_input(&s->predictor, pass + 2));
-        lap(s, &s->result.copy_ms);
+        s->result.copy_ms += lap(s->work, 1);
     }
     return KZ_OK;
 }
+
+/* One pass of the predictor for those of the sessions whose oracle flag is so. */
+static void run_pass(kz__work *w, kz_session *const *sessions, size_t count, size_t pass,
+                     bool oracle) {
+    kz__predictor_state *states[KZ__SLOTS];
+    kz_session *those[KZ__SLOTS];
+    kz__err err = {""};
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (sessions[i]->step) continue;
+        if (((sessions[i]->request.flags & KZ_CP_ORACLE) != 0) != oracle) continue;
+        those[n] = sessions[i];
+        states[n++] = &sessions[i]->predictor;
+    }
+    if (n == 0) return;
+    kz_status status = kz__predictor_pass(&w->run, &w->predictor, states, n, pass, oracle, &err);
+    double spent = lap(w, n);
+    for (size_t i = 0; i < n; i++) {
+        kz_session *s = those[i];
+        s->result.predictor_ms += spent;
+        if (pass < KZ_PREDICTOR_PASSES) s->result.predictor_pass_ms[pass] += spent;
+        s->step = status;
+        if (status) s->err = err;
+        if (!status) s->step = draw_pass(s, pass);
+    }
+}
+
+/* Codes 1..15 of all sessions, pass after pass. */
+static void run_predictor(kz__work *w, kz_session *const *sessions, size_t count) {
+    const kz_model *m = w->model;
+    for (size_t i = 0; i < count; i++) {
+        kz_session *s = sessions[i];
+        const int32_t *codes = s->codes + s->frames * m->config.code_groups;
+        memcpy(kz__predictor_input(&s->predictor, 0), s->talker.hidden,
+               m->talker.width * sizeof(float));
+        kz__talker_codec_row(&m->talker, codes[0], kz__predictor_input(&s->predictor, 1));
+        s->result.copy_ms += lap(w, 1);
+    }
+    for (size_t pass = 0; pass < m->predictor.passes; pass++) {
+        run_pass(w, sessions, count, pass, false);
+        run_pass(w, sessions, count, pass, true);
+    }
+}
+
+/* ---- a step -------------------------------------------------------------------------------- */
 
 /* Ends the utterance where c0 or the limits say so. */
 static bool ended(kz_session *s, int32_t code) {
@@ -258,36 +379,53 @@ static kz_status scripted(kz_session *s, int32_t *codes) {
     return KZ_OK;
 }
 
-kz_status kz__generate_frame(kz_session *s) {
-    const kz__config *c = &s->model->config;
+/* An exact number of frames needs no talker behind the last one. */
+static void begin_step(kz_session *s) {
+    s->step = KZ_OK;
+    if (s->phase != KZ__SPEAK) return;
     s->bound = frame_bound(s);
     s->result.max_frames = (int)s->bound;
-    s->mark = kz__now_ms();
-    int32_t *codes = s->codes + s->frames * c->code_groups;
-    kz_status status = KZ_OK;
-    if (s->script) {
-        status = scripted(s, codes);
-    } else {
-        if (s->frames && s->frames == s->request.exact_frames) {
-            ended(s, -1);
-            return KZ_DONE;
-        }
-        if (!s->logits_ready) status = advance(s);
-        if (!status) status = draw_first(s, &codes[0]);
-    }
-    if (status) return status;
-    if (ended(s, codes[0])) return KZ_DONE;
-    if (!s->script) status = draw_rest(s, codes);
-    if (status) return status;
+    if (s->script || s->frames == 0 || s->frames != s->request.exact_frames) return;
+    ended(s, -1);
+    s->step = KZ_DONE;
+}
+
+/* The first code; true where the frame goes on to the predictor. */
+static bool begin_frame(kz_session *s) {
+    int32_t *codes = s->codes + s->frames * s->model->config.code_groups;
+    if (s->step || s->phase != KZ__SPEAK) return false;
+    if (!s->script && !s->logits_ready) return false;
+    s->step = s->script ? scripted(s, codes) : draw_first(s, codes);
+    if (!s->step && ended(s, codes[0])) s->step = KZ_DONE;
+    return s->step == KZ_OK;
+}
+
+static void end_frame(kz_session *s) {
+    const int32_t *codes = s->codes + s->frames * s->model->config.code_groups;
+    if (s->step) return;
     s->frames++;
     s->result.frames = s->frames;
     s->logits_ready = false;
     kz__guard_set_text(&s->guard, s->request.text.count - s->request.reference_text_count);
     size_t cycle = kz__guard_push(&s->guard, codes);
-    if (cycle && !s->request.exact_frames) {
-        kz__generate_finish(s, KZ_FINISH_GUARD, "a loop of %zu frame%s", cycle,
-                            cycle == 1 ? "" : "s");
-        return KZ_DONE;
+    if (!cycle || s->request.exact_frames) return;
+    kz__generate_finish(s, KZ_FINISH_GUARD, "a loop of %zu frame%s", cycle, cycle == 1 ? "" : "s");
+    s->step = KZ_DONE;
+}
+
+void kz__generate_step(kz__work *w, kz_session *const *sessions, size_t count) {
+    kz_session *frames[KZ__SLOTS]; /* those that make a frame */
+    kz_session *spoken[KZ__SLOTS]; /* ... by talker and predictor */
+    size_t made = 0;
+    size_t n = 0;
+    w->mark = kz__now_ms();
+    for (size_t i = 0; i < count; i++) begin_step(sessions[i]);
+    run_talker(w, sessions, count);
+    for (size_t i = 0; i < count; i++) {
+        if (!begin_frame(sessions[i])) continue;
+        frames[made++] = sessions[i];
+        if (!sessions[i]->script) spoken[n++] = sessions[i];
     }
-    return KZ_OK;
+    if (n) run_predictor(w, spoken, n);
+    for (size_t i = 0; i < made; i++) end_frame(frames[i]);
 }

@@ -7,6 +7,12 @@
 
 #include <stdio.h>
 
+/* Lengths as kz_split counts them. Published models keep voice and wording for some 25 seconds
+ * (400 letters); models below so many values have learnt single sentences. */
+#define TEXT_LIMIT 400
+#define SMALL_TEXT_LIMIT 110
+#define SMALL_MODEL 100000000
+
 static kz_status choose_level(kz_model *m, const char *cpu, kz__err *err) {
     kz__level level = kz__kernels_best();
     if (cpu) {
@@ -168,7 +174,7 @@ void kz_model_free(kz_model *m) {
     kz__weights_close(m->codec_weights);
     kz__config_clear(&m->mem, &m->config);
     kz__mem last;
-    kz__mem_init(&last, m->mem.allocator.alloc ? &m->mem.allocator : NULL, NULL);
+    kz__mem_init_like(&last, &m->mem);
     kz__free(&last, m);
 }
 
@@ -182,7 +188,7 @@ static kz_status plan(const kz_model *m, kz_model_info *info) {
     if (status) return status;
     info->session_bytes = atomic_load(&s->mem.current);
     if (m->has_talker) {
-        const kz__kvcache *cache = &s->talker.stack.cache;
+        const kz__kvcache *cache = &s->talker.cache;
         info->frame_bytes = kz__kvcache_page_bytes(cache) / cache->page_positions;
     }
     kz_session_free(s);
@@ -236,6 +242,9 @@ kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
     info->has_codec = m->has_codec;
     info->has_speaker_encoder = m->has_speaker_encoder;
     info->panel_bytes = atomic_load(&m->mem.current);
+    if (m->has_talker) {
+        info->text_limit = info->parameters < SMALL_MODEL ? SMALL_TEXT_LIMIT : TEXT_LIMIT;
+    }
     return plan(m, info);
 }
 

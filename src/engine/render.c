@@ -54,7 +54,7 @@ static kz_status decode(kz_session *s, size_t first, size_t count) {
         memcpy(codes + i * groups, frame, groups * sizeof *codes);
     }
     s->tap_frame = (long)first;
-    kz_status status = kz__codec_decode(&s->run, s->codec, codes, count, s->samples, &s->err);
+    kz_status status = kz__codec_decode(&s->work->run, s->codec, codes, count, s->samples, &s->err);
     return status ? name_frames(s, status, first, count) : KZ_OK;
 }
 

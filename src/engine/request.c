@@ -44,7 +44,7 @@ static kz_status fill_sampling(kz_session *s, const char *who, const kz_sampling
 
 static kz_status check_flags(kz_session *s, unsigned flags) {
     const unsigned known =
-        KZ_WHOLE_TEXT | KZ_LIVE_TEXT | KZ_AS_REFERENCE | KZ_STRICT | KZ_CP_ORACLE;
+        KZ_WHOLE_TEXT | KZ_LIVE_TEXT | KZ_AS_REFERENCE | KZ_STRICT | KZ_CP_ORACLE | KZ_ALL_ROWS;
     if (flags & ~known) {
         return kz__fail(&s->err, KZ_ERR_USAGE, "flags 0x%x are not known, these are: 0x%x",
                         flags & ~known, known);
@@ -168,7 +168,7 @@ static kz_status fill_instruct(kz_session *s, const kz_request *r, kz__utterance
     if (blank(r->instruct)) return KZ_OK;
     if (!m->config.takes_instruct) {
         if (r->flags & KZ_AS_REFERENCE) return KZ_OK;
-        return notice(s, r, "this model takes no instruction: it is left out");
+        return notice(s, r, "this model takes no instruction: the one given has no effect");
     }
     const char *before = "<|im_start|>user\n";
     const char *after = "<|im_end|>\n";
@@ -296,7 +296,7 @@ static kz_status fill_clone(kz_session *s, const kz_request *r, kz__utterance *u
                         "the speaker vector has %zu floats, this model takes "
                                                "%zu", r->speaker_vector_length, c->talker.width);
     }
-    if (!s->run.kernels->finite(r->speaker_vector, c->talker.width)) {
+    if (!s->work->run.kernels->finite(r->speaker_vector, c->talker.width)) {
         return kz__fail(&s->err, KZ_ERR_INPUT, "the speaker vector has a value that is not finite");
     }
     u->speaker_vector = kz__calloc(&s->mem, s->model->talker.width, sizeof(float));
@@ -329,6 +329,7 @@ kz_status kz__utterance_fill(kz_session *s, const kz_request *r) {
     kz__utterance *u = &s->request;
     u->flags = r->flags;
     u->seed = r->seed;
+    u->piece = r->piece;
     kz__ints_init(&u->instruct, &s->mem);
     kz__ints_init(&u->text, &s->mem);
     kz_status status = check_flags(s, r->flags);

@@ -1,7 +1,7 @@
 /* The life of a session: states made once, an utterance started, appended to, read, cancelled.
  * Every way to take sound is the same loop: make frames until a packet is full, decode it, hand it
  * out. */
-#include "engine/session.h"
+#include "engine/batch.h"
 
 #include "base/clock.h"
 #include "base/fpenv.h"
@@ -15,26 +15,31 @@ static kz_status make_states(kz_session *s) {
     const kz_model *m = s->model;
     kz_status status = KZ_OK;
     if (m->has_talker) {
-        status = kz__talker_state_init(&s->talker, &s->mem, &m->talker, s->threads, &s->err);
+        status = kz__talker_state_init(&s->talker, &s->mem, &m->talker, &s->err);
         if (!status) {
-            status = kz__predictor_state_init(&s->predictor, &s->mem, &m->predictor, s->threads,
-                                              &s->err);
+            status = kz__predictor_state_init(&s->predictor, &s->mem, &m->predictor, &s->err);
         }
-        if (status) return status;
-        size_t most = m->config.talker_vocab > m->config.predictor_vocab
-                          ? m->config.talker_vocab
-                          : m->config.predictor_vocab;
-        s->slots = kz__calloc(&s->mem, most, sizeof *s->slots);
-        if (!s->slots) return kz__fail_memory(&s->err);
     }
-    if (m->has_codec) {
-        status = kz__codec_state_create(&s->mem, &m->decoder, s->threads, &s->codec, &s->err);
-        if (status) return status;
+    if (!status && m->has_codec) {
+        status = kz__codec_state_create(&s->mem, &m->decoder, s->work->threads, &s->codec, &s->err);
         s->samples = kz__calloc(&s->mem, KZ__DECODER_FRAMES * m->config.codec.samples_per_frame,
                                 sizeof(float));
-        if (!s->samples) return kz__fail_memory(&s->err);
+        if (!status && !s->samples) status = kz__fail_memory(&s->err);
     }
-    return KZ_OK;
+    return status;
+}
+
+/* Threads and scratch: the batch's, or the session's own. */
+static kz_status find_work(kz_session *s, const kz_session_options *options) {
+    if (!options->batch) {
+        s->work = &s->own;
+        return kz__work_init(&s->own, &s->mem, s->model, 1, options->threads, &s->err);
+    }
+    if (options->batch->model != s->model) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "the batch belongs to another model");
+    }
+    s->work = &options->batch->work;
+    return kz__batch_join(options->batch, s, &s->err);
 }
 
 kz_status kz_session_create(const kz_model *model, const kz_session_options *options,
@@ -52,33 +57,34 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
         return KZ_ERR_USAGE;
     }
     kz__mem boot;
-    kz_status status = kz__mem_init(
-        &boot, model->mem.allocator.alloc ? &model->mem.allocator : NULL, &err);
-    kz_session *s = status ? NULL : kz__calloc(&boot, 1, sizeof *s);
-    if (!status && !s) status = kz__fail_memory(&err);
-    if (status) {
+    kz__mem_init_like(&boot, &model->mem);
+    kz_session *s = kz__calloc(&boot, 1, sizeof *s);
+    if (!s) {
+        kz__fail_memory(&err);
         kz__err_copy(&err, error, capacity);
-        return status;
+        return KZ_ERR_MEMORY;
     }
-    kz__mem_init(&s->mem, model->mem.allocator.alloc ? &model->mem.allocator : NULL, NULL);
+    kz__mem_init_like(&s->mem, &model->mem);
     atomic_init(&s->cancel, false);
     s->model = model;
-    s->threads = options->threads == KZ_DEFAULT ? kz_default_threads() : options->threads;
-    status = kz__pool_create(&s->mem, s->threads, &s->pool, &s->err);
+    kz_status status = find_work(s, options);
     if (!status) status = make_states(s);
     if (status) {
         kz__err_copy(&s->err, error, capacity);
         kz_session_free(s);
         return status;
     }
-    s->run.kernels = &model->kernels;
-    s->run.pool = s->pool;
     *session = s;
     return KZ_OK;
 }
 
 static void drop_utterance(kz_session *s) {
-    kz__prompt_clear(&s->mem, &s->prompt);
+    if (s->prompt.rows) { /* its rows may be those of the next one */
+        kz__free(&s->mem, s->before);
+        s->before = s->prompt.rows;
+        s->before_count = s->prompt_at;
+        memset(&s->prompt, 0, sizeof s->prompt);
+    }
     kz__textstream_close(s->stream);
     s->stream = NULL;
     kz__utterance_clear(&s->mem, &s->request);
@@ -91,14 +97,15 @@ static void drop_utterance(kz_session *s) {
 void kz_session_free(kz_session *s) {
     if (!s) return;
     drop_utterance(s);
-    kz__pool_destroy(s->pool);
+    if (s->batch) kz__batch_leave(s->batch, s);
+    kz__work_clear(&s->own);
     kz__talker_state_clear(&s->talker);
     kz__predictor_state_clear(&s->predictor);
     kz__codec_state_free(s->codec);
+    kz__free(&s->mem, s->before);
     kz__free(&s->mem, s->samples);
-    kz__free(&s->mem, s->slots);
     kz__mem last;
-    kz__mem_init(&last, s->mem.allocator.alloc ? &s->mem.allocator : NULL, NULL);
+    kz__mem_init_like(&last, &s->mem);
     kz__free(&last, s);
 }
 
@@ -127,22 +134,9 @@ static void tap_decoder(void *user, const char *stage, const float *x, size_t ld
     }
 }
 
-static void tap_layer(void *user, size_t layer, const float *h, size_t ldh, size_t rows,
-                      size_t width) {
-    kz_session *s = user;
-    char name[40];
-    snprintf(name, sizeof name, "talker.layer.%02zu", layer);
-    size_t shape[2] = {1, width};
-    for (size_t r = 0; r < rows; r++) {
-        s->tap(s->tap_user, name, s->tap_frame, h + r * ldh, shape, 2);
-    }
-}
-
 void kz_session_set_tap(kz_session *s, kz_tap_fn fn, void *user) {
     s->tap = fn;
     s->tap_user = user;
-    s->talker.stack.tap = fn ? tap_layer : NULL;
-    s->talker.stack.tap_user = s;
     if (s->codec) kz__codec_state_set_tap(s->codec, fn ? tap_decoder : NULL, s);
 }
 
@@ -165,22 +159,24 @@ static void begin(kz_session *s) {
     s->sample_begin = s->sample_end = 0;
     s->failure = KZ_OK;
     s->logits_ready = false;
+    s->step = KZ_OK;
     s->first_audio = -1;
     s->started = kz__now_ms();
     s->busy = 0;
 }
 
-/* Time inside a call that prepares: all but the prefill is set-up. */
-static void account_setup(kz_session *s, double begun, double prefill) {
+/* Time inside a call that prepares. */
+static void account_setup(kz_session *s, double begun) {
     double spent = kz__now_ms() - begun;
     s->busy += spent;
-    s->result.setup_ms += spent - (s->result.prefill_ms - prefill);
+    s->result.setup_ms += spent;
 }
 
 static kz_status need_codec(kz_session *s) {
     if (s->model->has_codec) return KZ_OK;
     return kz__fail(&s->err, KZ_ERR_MODEL,
-                    "this model has no speech tokenizer: give the folder of one as codec");
+                    "this model has no speech tokenizer: give the folder of one (--codec, "
+                    "codec_path)");
 }
 
 static kz_status reserve_codes(kz_session *s, size_t frames) {
@@ -222,7 +218,7 @@ kz_status kz_session_start(kz_session *s, const kz_request *request) {
                            : kz__fail(&s->err, KZ_ERR_USAGE,
                                       "a start needs a request made by its init call");
     kz__fpenv_restore(saved);
-    account_setup(s, s->started, 0);
+    account_setup(s, s->started);
     if (status < 0) {
         drop_utterance(s);
         return fail_utterance(s, status);
@@ -266,7 +262,7 @@ kz_status kz_session_start_codes(kz_session *s, const int32_t *codes, size_t fra
     kz__fpenv saved = kz__fpenv_set();
     kz_status status = start_codes(s, codes, frames, packet, flags);
     kz__fpenv_restore(saved);
-    account_setup(s, s->started, 0);
+    account_setup(s, s->started);
     if (status) {
         drop_utterance(s);
         return fail_utterance(s, status);
@@ -277,11 +273,10 @@ kz_status kz_session_start_codes(kz_session *s, const int32_t *codes, size_t fra
 /* ---- live text ----------------------------------------------------------------------------- */
 
 static kz_status text_came(kz_session *s, kz_status status) {
+    s->step = KZ_OK; /* what waited for text may go on */
     if (!status) status = kz__utterance_fits(s);
     if (!status && s->phase == KZ__TEXT && kz__utterance_ready(&s->request)) {
-        kz__fpenv saved = kz__fpenv_set();
         status = kz__generate_begin(s);
-        kz__fpenv_restore(saved);
     }
     return status ? fail_utterance(s, status) : KZ_OK;
 }
@@ -299,10 +294,9 @@ kz_status kz_session_append(kz_session *s, const char *text, size_t length) {
     if (status) return status;
     if (length && !text) return kz__fail(&s->err, KZ_ERR_USAGE, "text is NULL");
     double begun = kz__now_ms();
-    double prefill = s->result.prefill_ms;
     status = kz__textstream_push(s->stream, text, length, &s->request.text, &s->err);
     status = text_came(s, status);
-    account_setup(s, begun, prefill);
+    account_setup(s, begun);
     return status;
 }
 
@@ -310,11 +304,10 @@ kz_status kz_session_finish_text(kz_session *s) {
     kz_status status = check_live(s);
     if (status) return status;
     double begun = kz__now_ms();
-    double prefill = s->result.prefill_ms;
     status = kz__textstream_finish(s->stream, &s->request.text, &s->err);
     s->request.text_done = true;
     status = text_came(s, status);
-    account_setup(s, begun, prefill);
+    account_setup(s, begun);
     return status;
 }
 
@@ -326,14 +319,12 @@ static kz_status cancelled(kz_session *s) {
     return fail_utterance(s, KZ_ERR_CANCELLED);
 }
 
-/* No frame comes after this one; those made are heard first. */
-static kz_status frame_failed(kz_session *s, kz_status status) {
-    if (s->frames == 0) return fail_utterance(s, status);
+/* No frame comes after this one; those made are heard first, then the error is told. */
+static void frame_failed(kz_session *s, kz_status status) {
     s->failure = status;
     s->failure_text = s->err;
     s->result.finish = KZ_FINISH_ERROR;
     s->phase = KZ__DRAIN;
-    return KZ_OK;
 }
 
 static kz_status drained(kz_session *s) {
@@ -343,6 +334,12 @@ static kz_status drained(kz_session *s) {
     }
     s->err = s->failure_text;
     return fail_utterance(s, s->failure);
+}
+
+void kz__session_settle(kz_session *s) {
+    if (s->step < 0) frame_failed(s, s->step);
+    /* what is there is heard while the text is waited for */
+    if (s->step == KZ_NEED_TEXT && kz__render_pending(s)) s->flush = true;
 }
 
 /* Makes the next samples, or says why there are none: KZ_OK, KZ_DONE, KZ_NEED_TEXT, KZ_TIMEOUT,
@@ -358,17 +355,13 @@ static kz_status produce(kz_session *s, double deadline) {
         }
         if (s->phase == KZ__DRAIN) return drained(s);
         if (s->phase == KZ__TEXT) return KZ_NEED_TEXT;
+        if (s->step == KZ_NEED_TEXT && (s->batch || made)) return KZ_NEED_TEXT;
+        if (s->batch) return KZ_TIMEOUT;
         if (made && deadline >= 0 && kz__now_ms() >= deadline) return KZ_TIMEOUT;
         bool guard = kz__mem_guard(&s->mem, true);
-        kz_status status = kz__generate_frame(s);
+        kz__generate_step(s->work, &s, 1);
         kz__mem_guard(&s->mem, guard);
-        if (status == KZ_NEED_TEXT) {
-            if (kz__render_pending(s) == 0) return KZ_NEED_TEXT;
-            s->flush = true; /* what is there is heard while the text is waited for */
-        } else if (status < 0) {
-            status = frame_failed(s, status);
-            if (status) return status;
-        }
+        kz__session_settle(s);
     }
 }
 
@@ -460,7 +453,7 @@ kz_status kz_session_get_result(const kz_session *s, kz_result *result) {
     result->first_audio_ms = s->first_audio;
     result->total_ms = s->busy;
     result->session_bytes_peak = atomic_load(&s->mem.peak);
-    result->threads = s->threads;
+    result->threads = s->work->threads;
     return KZ_OK;
 }
 

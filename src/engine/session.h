@@ -6,7 +6,7 @@
 #define KZ_ENGINE_SESSION_H
 
 #include "engine/guard.h"
-#include "engine/model.h"
+#include "engine/work.h"
 #include "model/prompt.h"
 #include "nn/sampler.h"
 #include "text/textstream.h"
@@ -18,6 +18,7 @@ typedef int kz__script_fn(void *user, size_t frame, int32_t *codes);
 typedef enum kz__phase {
     KZ__IDLE,
     KZ__TEXT,    /* waiting for the text that the prompt needs */
+    KZ__PREFILL, /* the prompt's rows are being run */
     KZ__SPEAK,   /* frames are being made */
     KZ__DRAIN,   /* no more frames; those made are being decoded */
     KZ__ENDED
@@ -27,6 +28,7 @@ typedef enum kz__phase {
 typedef struct kz__utterance {
     unsigned flags;
     uint64_t seed;
+    uint32_t piece;
     kz_sampling talker, predictor;
     size_t min_frames, max_frames, exact_frames, packet; /* 0: not given */
     bool user_limit; /* max_frames was given */
@@ -43,16 +45,15 @@ typedef struct kz__utterance {
 struct kz_session {
     kz__mem mem;
     const kz_model *model;
-    int threads;
-    kz__pool *pool;
-    kz__run run;
+    kz__work own;    /* of a session that is in no batch */
+    kz__work *work;  /* own, or the batch's */
+    kz_batch *batch; /* NULL: none */
     kz__err err;
     atomic_bool cancel;
 
     kz__talker_state talker;
     kz__predictor_state predictor;
     kz__codec_state *codec;
-    kz__sample_slot *slots; /* scratch of the sampler */
 
     kz__phase phase;
     kz__utterance request;
@@ -60,7 +61,11 @@ struct kz_session {
     kz__prompt prompt;
     kz__guard guard;
 
+    size_t prompt_at, reference_at; /* rows, and reference frames in them, that were run */
+    kz_prompt_row *before; /* the last utterance's rows that are still in the talker's cache */
+    size_t before_count;
     bool logits_ready;    /* of the next frame */
+    kz_status step;       /* what the last step came to */
     size_t bound;         /* frames at most, whoever set it */
     int32_t *codes;       /* [code_capacity][codes per frame], made so far */
     size_t frames, code_capacity;
@@ -78,7 +83,6 @@ struct kz_session {
     char detail[96];
     double started, first_audio; /* the second < 0: none yet */
     double busy;                 /* time spent inside calls of this utterance */
-    double mark;                 /* of the last lap (generate.c) */
 
     kz_tap_fn tap;
     void *tap_user;
@@ -89,6 +93,9 @@ struct kz_session {
 
 /* Replaces talker and code predictor until set to NULL; for tests. */
 void kz__session_set_script(kz_session *session, kz__script_fn *script, void *user);
+
+/* session.c: takes note of what a step came to. */
+void kz__session_settle(kz_session *session);
 
 /* request.c: checks a request and fills session->request. */
 kz_status kz__utterance_fill(kz_session *session, const kz_request *request);
@@ -104,14 +111,15 @@ bool kz__utterance_ready(const kz__utterance *u);
 void kz__prompt_row_add(const kz_model *model, const kz__utterance *u, const kz_prompt_row *prompt,
                         size_t *reference, float *row);
 
-/* generate.c */
+/* generate.c: makes the prompt; phase is KZ__PREFILL then. */
 kz_status kz__generate_begin(kz_session *session);
-/* One more frame: KZ_OK, KZ_NEED_TEXT, KZ_DONE (phase is KZ__DRAIN then), or an error. */
-kz_status kz__generate_frame(kz_session *session);
+/* One step of sessions in phase KZ__PREFILL or KZ__SPEAK, at most work->slots of them: a piece of
+ * the prompt or a frame each. session->step is KZ_OK, KZ_NEED_TEXT, KZ_DONE (phase is KZ__DRAIN
+ * then), or an error with its sentence in session->err. */
+void kz__generate_step(kz__work *work, kz_session *const *sessions, size_t count);
 /* Embeds `count` rows (<= KZ__TALKER_ROWS) from prompt row `first` on. */
-void kz__generate_embed(const kz__run *run, kz__talker_state *talker, const kz_model *model,
-                        const kz__utterance *u, const kz__prompt *prompt, size_t first,
-                        size_t count, size_t *reference, float *rows);
+void kz__generate_embed(kz__work *work, const kz__utterance *u, const kz__prompt *prompt,
+                        size_t first, size_t count, size_t *reference, float *rows);
 /* Ends the making of frames. */
 void kz__generate_finish(kz_session *session, kz_finish finish, const char *format, ...)
     KZ__PRINTF(3, 4);

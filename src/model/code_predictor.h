@@ -28,28 +28,44 @@ kz_status kz__predictor_load(kz__mem *mem, kz__weights *weights, const kz__confi
                              kz__dtype type, kz__predictor *predictor, kz__err *err);
 void kz__predictor_clear(kz__mem *mem, kz__predictor *predictor);
 
+/* One sequence: the inputs of its frame and what has been computed of them. */
 typedef struct kz__predictor_state {
     kz__mem *mem;
-    const kz__predictor *predictor;
-    kz__stack_state stack;
+    size_t input_width;
+    kz__kvcache cache;
     float *inputs; /* [passes + 1][input_width] */
-    float *rows;   /* [passes + 1][width] */
-    float *hidden; /* [width] */
     float *logits; /* [pad16(vocab)] */
 } kz__predictor_state;
 
+/* Scratch of passes, shared by the sequences that are run together. */
+typedef struct kz__predictor_work {
+    kz__mem *mem;
+    const kz__predictor *predictor;
+    kz__stack_work stack;
+    size_t max_rows;
+    float *inputs;        /* [max_rows][input_width] */
+    float *rows;          /* [max_rows][width] */
+    float *last, *logits; /* [slots][width], [slots][pad16(vocab)] */
+} kz__predictor_work;
+
 kz_status kz__predictor_state_init(kz__predictor_state *state, kz__mem *mem,
-                                   const kz__predictor *predictor, int threads, kz__err *err);
+                                   const kz__predictor *predictor, kz__err *err);
 void kz__predictor_state_clear(kz__predictor_state *state);
+/* slots: sequences in a pass at most. */
+kz_status kz__predictor_work_init(kz__predictor_work *work, kz__mem *mem,
+                                  const kz__predictor *predictor, size_t slots, int threads,
+                                  kz__err *err);
+void kz__predictor_work_clear(kz__predictor_work *work);
 
 /* Row of input `position`, to be filled before the pass that first needs it. */
 float *kz__predictor_input(const kz__predictor_state *state, size_t position);
 /* Embedding of code `code` of group `group` (1..passes): row[input_width]. */
 void kz__predictor_code_row(const kz__predictor *predictor, size_t group, int32_t code, float *row);
 
-/* Logits of code pass + 1 into state->logits. oracle: all positions are computed again, without the
- * cache of the passes before; the same bits. */
-kz_status kz__predictor_pass(const kz__run *run, kz__predictor_state *state, size_t pass,
+/* Logits of code pass + 1 of each state into its logits. oracle: all positions are computed again,
+ * without the cache of the passes before; the same bits. */
+kz_status kz__predictor_pass(const kz__run *run, kz__predictor_work *work,
+                             kz__predictor_state *const *states, size_t count, size_t pass,
                              bool oracle, kz__err *err);
 
 #endif

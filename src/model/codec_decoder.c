@@ -24,7 +24,8 @@ struct kz__codec_state {
     kz__mem *mem;
     const kz__codec_decoder *decoder;
     kz__conv_state pre_conv;
-    kz__stack_state stack;
+    kz__stack_work stack;
+    kz__kvcache cache;
     float *entry, *rest;    /* [frames][codebook width]: sums of entries */
     float *latent, *latent2, *h, *normed;
     convnext_state *upsample;
@@ -102,8 +103,11 @@ static kz_status init_all(kz__codec_state *s, int threads, kz__err *err) {
     size_t f = sizeof(float);
     kz_status status = kz__conv_state_init(&s->pre_conv, s->mem, &d->pre_conv, frames, err);
     if (!status) {
-        status = kz__stack_state_init(&s->stack, s->mem, &d->stack, frames, (size_t)1 << 20, 16,
-                                      threads, err);
+        status = kz__stack_work_init(&s->stack, s->mem, &d->stack, frames, threads, err);
+    }
+    if (!status) {
+        status = kz__stack_cache_init(&s->cache, s->mem, &d->stack, (size_t)1 << 20, frames, 16,
+                                      err);
     }
     if (status) return status;
     s->entry = kz__calloc(s->mem, frames * kz__pad16(c->codebook_dim / 2), f);
@@ -144,7 +148,8 @@ void kz__codec_state_free(kz__codec_state *s) {
     const kz__codec_config *c = s->decoder->config;
     kz__mem *mem = s->mem;
     kz__conv_state_clear(&s->pre_conv, mem);
-    kz__stack_state_clear(&s->stack);
+    kz__stack_work_clear(&s->stack);
+    kz__kvcache_clear(&s->cache);
     float *plain[] = {s->entry, s->rest, s->latent, s->latent2, s->h, s->normed, s->first_out,
                       s->last_out};
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) kz__free(mem, plain[i]);
@@ -174,7 +179,7 @@ void kz__codec_state_free(kz__codec_state *s) {
 void kz__codec_state_reset(kz__codec_state *s) {
     const kz__codec_config *c = s->decoder->config;
     kz__conv_state_reset(&s->pre_conv);
-    kz__stack_state_reset(&s->stack);
+    kz__kvcache_reset(&s->cache);
     for (size_t i = 0; i < c->upsampling_ratio_count; i++) {
         kz__conv_state_reset(&s->upsample[i].up);
         kz__conv_state_reset(&s->upsample[i].depthwise);
@@ -291,8 +296,10 @@ static kz_status transform(const kz__run *run, kz__codec_state *s, size_t frames
         stage_done(run, s, "pre_conv", s->latent, latent, frames, c->latent_dim, err);
     if (status) return status;
     kz__linear_run(run, &d->stack_in, s->latent, latent, 0, s->h, width, frames, NULL);
-    status = kz__stack_run(run, &s->stack, s->h, frames, s->normed, 0, err);
+    kz__span span = {&s->cache, frames};
+    status = kz__stack_run(run, &s->stack, s->h, &span, 1, err);
     if (status) return status;
+    kz__stack_norm(run, &d->stack, s->normed, s->h, frames);
     kz__linear_run(run, &d->stack_out, s->normed, width, 0, out, latent, frames, NULL);
     return stage_done(run, s, "pre_transformer", out, latent, frames, c->latent_dim, err);
 }

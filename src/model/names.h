@@ -6,6 +6,9 @@
 #include "nn/block.h"
 #include "weights/weights.h"
 
+/* Sequences that are stepped together at most. */
+#define KZ__SLOTS 16
+
 /* Formats a name and binds the tensor: shape sizes follow rank. */
 kz_status kz__bind(kz__weights *weights, kz__tensor *tensor, kz__err *err, int rank,
                    const size_t *shape, const char *format, ...) KZ__PRINTF(6, 7);

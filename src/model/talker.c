@@ -43,64 +43,112 @@ void kz__talker_clear(kz__mem *mem, kz__talker *talker) {
 }
 
 kz_status kz__talker_state_init(kz__talker_state *state, kz__mem *mem, const kz__talker *talker,
-                                int threads, kz__err *err) {
+                                kz__err *err) {
     memset(state, 0, sizeof *state);
     state->mem = mem;
-    state->talker = talker;
-    size_t text = kz__pad16(talker->config->text_width);
-    size_t f = sizeof(float);
-    kz_status status =
-        kz__stack_state_init(&state->stack, mem, &talker->stack, KZ__TALKER_ROWS,
-                             talker->config->max_positions, 32, threads, err);
-    state->rows = kz__calloc(mem, KZ__TALKER_ROWS * talker->width, f);
-    state->hidden = kz__calloc(mem, talker->width, f);
-    state->logits = kz__calloc(mem, kz__pad16(talker->config->talker_vocab), f);
-    state->text = kz__calloc(mem, KZ__TALKER_ROWS * text, f);
-    state->text_hidden = kz__calloc(mem, KZ__TALKER_ROWS * text, f);
-    if (!status && (!state->rows || !state->hidden || !state->logits || !state->text ||
-                    !state->text_hidden)) {
-        status = kz__fail_memory(err);
-    }
+    kz_status status = kz__stack_cache_init(&state->cache, mem, &talker->stack,
+                                            talker->config->max_positions, 0, 32, err);
+    state->hidden = kz__calloc(mem, talker->width, sizeof(float));
+    state->logits = kz__calloc(mem, talker->head.panels * 16, sizeof(float));
+    if (!status && (!state->hidden || !state->logits)) status = kz__fail_memory(err);
     if (status) kz__talker_state_clear(state);
     return status;
 }
 
 void kz__talker_state_clear(kz__talker_state *state) {
     if (!state->mem) return;
-    kz__stack_state_clear(&state->stack);
-    kz__free(state->mem, state->rows);
+    kz__kvcache_clear(&state->cache);
     kz__free(state->mem, state->hidden);
     kz__free(state->mem, state->logits);
-    kz__free(state->mem, state->text);
-    kz__free(state->mem, state->text_hidden);
     memset(state, 0, sizeof *state);
 }
 
-void kz__talker_text_rows(const kz__run *run, kz__talker_state *state, const int32_t *ids,
+kz_status kz__talker_work_init(kz__talker_work *work, kz__mem *mem, const kz__talker *talker,
+                               int threads, kz__err *err) {
+    memset(work, 0, sizeof *work);
+    work->mem = mem;
+    work->talker = talker;
+    size_t text = kz__pad16(talker->config->text_width);
+    size_t f = sizeof(float);
+    kz_status status =
+        kz__stack_work_init(&work->stack, mem, &talker->stack, KZ__TALKER_ROWS, threads, err);
+    work->rows = kz__calloc(mem, KZ__TALKER_ROWS * talker->width, f);
+    work->last = kz__calloc(mem, KZ__SLOTS * talker->width, f);
+    work->logits = kz__calloc(mem, KZ__SLOTS * talker->head.panels * 16, f);
+    work->text = kz__calloc(mem, KZ__TALKER_ROWS * text, f);
+    work->text_hidden = kz__calloc(mem, KZ__TALKER_ROWS * text, f);
+    if (!status && (!work->rows || !work->last || !work->logits || !work->text ||
+                    !work->text_hidden)) {
+        status = kz__fail_memory(err);
+    }
+    if (status) kz__talker_work_clear(work);
+    return status;
+}
+
+void kz__talker_work_clear(kz__talker_work *work) {
+    if (!work->mem) return;
+    kz__stack_work_clear(&work->stack);
+    kz__free(work->mem, work->rows);
+    kz__free(work->mem, work->last);
+    kz__free(work->mem, work->logits);
+    kz__free(work->mem, work->text);
+    kz__free(work->mem, work->text_hidden);
+    memset(work, 0, sizeof *work);
+}
+
+void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32_t *ids,
                           size_t count, float *out) {
-    const kz__talker *talker = state->talker;
+    const kz__talker *talker = work->talker;
     size_t text = kz__pad16(talker->config->text_width);
     for (size_t i = 0; i < count; i++) {
         kz__embedding_row(&talker->text_embedding, talker->type, (size_t)ids[i],
-                          state->text + i * text);
+                          work->text + i * text);
     }
     kz__after silu = {0};
     silu.kind = KZ__SILU;
-    kz__linear_run(run, &talker->fc1, state->text, text, 0, state->text_hidden, text, count, &silu);
-    kz__linear_run(run, &talker->fc2, state->text_hidden, text, 0, out, talker->width, count, NULL);
+    kz__linear_run(run, &talker->fc1, work->text, text, 0, work->text_hidden, text, count, &silu);
+    kz__linear_run(run, &talker->fc2, work->text_hidden, text, 0, out, talker->width, count, NULL);
 }
 
 void kz__talker_codec_row(const kz__talker *talker, int32_t id, float *row) {
     kz__embedding_row(&talker->codec_embedding, talker->type, (size_t)id, row);
 }
 
-kz_status kz__talker_run(const kz__run *run, kz__talker_state *state, size_t rows, bool last,
-                         kz__err *err) {
-    const kz__talker *talker = state->talker;
-    kz_status status = kz__stack_run(run, &state->stack, state->rows, rows,
-                                     last ? state->hidden : NULL, rows - 1, err);
-    if (status || !last) return status;
-    kz__linear_run(run, &talker->head, state->hidden, talker->width, 0, state->logits,
-                   talker->head.panels * 16, 1, NULL);
-    return KZ_OK;
+/* Hidden state and logits of the turns that ask for them, all in one product. */
+static void finish_turns(const kz__run *run, kz__talker_work *work, const kz__talker_turn *turns,
+                         size_t count) {
+    const kz__talker *talker = work->talker;
+    size_t vocab = talker->head.panels * 16;
+    size_t row = 0;
+    size_t asked = 0;
+    for (size_t i = 0; i < count; i++) {
+        row += turns[i].rows;
+        if (!turns[i].last) continue;
+        memcpy(work->last + asked++ * talker->width, work->rows + (row - 1) * talker->width,
+               talker->width * sizeof(float));
+    }
+    if (asked == 0) return;
+    kz__stack_norm(run, &talker->stack, work->last, work->last, asked);
+    kz__linear_run(run, &talker->head, work->last, talker->width, 0, work->logits, vocab, asked,
+                   NULL);
+    asked = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!turns[i].last) continue;
+        memcpy(turns[i].state->hidden, work->last + asked * talker->width,
+               talker->width * sizeof(float));
+        memcpy(turns[i].state->logits, work->logits + asked * vocab, vocab * sizeof(float));
+        asked++;
+    }
+}
+
+kz_status kz__talker_run(const kz__run *run, kz__talker_work *work, const kz__talker_turn *turns,
+                         size_t count, kz__err *err) {
+    kz__span spans[KZ__SLOTS] = {{0}};
+    for (size_t i = 0; i < count; i++) {
+        spans[i].cache = &turns[i].state->cache;
+        spans[i].rows = turns[i].rows;
+    }
+    kz_status status = kz__stack_run(run, &work->stack, work->rows, spans, count, err);
+    if (!status) finish_turns(run, work, turns, count);
+    return status;
 }

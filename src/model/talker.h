@@ -27,29 +27,47 @@ void kz__talker_clear(kz__mem *mem, kz__talker *talker);
 /* Rows that the talker takes at once; longer prompts go in pieces, which changes nothing. */
 #define KZ__TALKER_ROWS 64
 
+/* One sequence: what a run adds to and leaves behind. */
 typedef struct kz__talker_state {
     kz__mem *mem;
-    const kz__talker *talker;
-    kz__stack_state stack;
-    float *rows;      /* [KZ__TALKER_ROWS][width]: input, changed by a run */
-    float *hidden;    /* [width]: after the final norm, last row */
-    float *logits;    /* [pad16(vocab)] */
-    float *text, *text_hidden; /* [KZ__TALKER_ROWS][pad16(text_width)] */
+    kz__kvcache cache;
+    float *hidden; /* [width]: after the final norm, last row */
+    float *logits; /* [pad16(vocab)] */
 } kz__talker_state;
 
+/* Scratch of runs, shared by the sequences that are run together. */
+typedef struct kz__talker_work {
+    kz__mem *mem;
+    const kz__talker *talker;
+    kz__stack_work stack;
+    float *rows;               /* [KZ__TALKER_ROWS][width]: input, changed by a run */
+    float *last, *logits;      /* [KZ__SLOTS][width], [KZ__SLOTS][pad16(vocab)] */
+    float *text, *text_hidden; /* [KZ__TALKER_ROWS][pad16(text_width)] */
+} kz__talker_work;
+
 kz_status kz__talker_state_init(kz__talker_state *state, kz__mem *mem, const kz__talker *talker,
-                                int threads, kz__err *err);
+                                kz__err *err);
 void kz__talker_state_clear(kz__talker_state *state);
+kz_status kz__talker_work_init(kz__talker_work *work, kz__mem *mem, const kz__talker *talker,
+                               int threads, kz__err *err);
+void kz__talker_work_clear(kz__talker_work *work);
 
 /* T(id) of count <= KZ__TALKER_ROWS ids: out[count][width]. ids must be inside the text
  * vocabulary. */
-void kz__talker_text_rows(const kz__run *run, kz__talker_state *state, const int32_t *ids,
+void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32_t *ids,
                           size_t count, float *out);
 /* C(id): row[width]. */
 void kz__talker_codec_row(const kz__talker *talker, int32_t id, float *row);
 
-/* Runs state->rows[0..rows-1]; with `last`, also hidden and logits of the last one. */
-kz_status kz__talker_run(const kz__run *run, kz__talker_state *state, size_t rows, bool last,
-                         kz__err *err);
+/* Rows of one sequence in a run; `last` asks for hidden and logits of the last of them. */
+typedef struct kz__talker_turn {
+    kz__talker_state *state;
+    size_t rows;
+    bool last;
+} kz__talker_turn;
+
+/* Runs work->rows, which are the turns' rows one turn after the other. */
+kz_status kz__talker_run(const kz__run *run, kz__talker_work *work, const kz__talker_turn *turns,
+                         size_t count, kz__err *err);
 
 #endif

@@ -55,118 +55,118 @@ static widths widths_of(const kz__stack_shape *s) {
     return w;
 }
 
-kz_status kz__stack_state_init(kz__stack_state *state, kz__mem *mem, const kz__stack *stack,
-                               size_t max_rows, size_t positions, size_t page_positions,
-                               int threads, kz__err *err) {
-    memset(state, 0, sizeof *state);
-    state->mem = mem;
-    state->stack = stack;
-    state->max_rows = max_rows;
-    state->threads = threads;
-    const kz__stack_shape *s = &stack->shape;
-    widths w = widths_of(s);
-    kz_status status =
-        kz__kvcache_init(&state->cache, mem, s->layers, s->kv_heads, s->head_dim, s->window,
-                         positions, max_rows, page_positions, err);
-    if (status) return status;
+kz_status kz__stack_work_init(kz__stack_work *work, kz__mem *mem, const kz__stack *stack,
+                              size_t max_rows, int threads, kz__err *err) {
+    memset(work, 0, sizeof *work);
+    work->mem = mem;
+    work->stack = stack;
+    work->max_rows = max_rows;
+    work->threads = threads;
+    widths w = widths_of(&stack->shape);
     size_t f = sizeof(float);
-    state->normed = kz__calloc(mem, max_rows * w.model, f);
-    state->qkv = kz__calloc(mem, max_rows * w.qkv, f);
-    state->mixed = kz__calloc(mem, max_rows * w.q, f);
-    state->out = kz__calloc(mem, max_rows * w.model, f);
-    state->mlp = kz__calloc(mem, max_rows * 2 * w.inter, f);
-    state->act = kz__calloc(mem, max_rows * w.inter, f);
-    state->cosine = kz__calloc(mem, max_rows * s->head_dim, f);
-    state->sine = kz__calloc(mem, max_rows * s->head_dim, f);
-    if (!state->normed || !state->qkv || !state->mixed || !state->out || !state->mlp ||
-        !state->act || !state->cosine || !state->sine) {
-        kz__stack_state_clear(state);
+    work->normed = kz__calloc(mem, max_rows * w.model, f);
+    work->qkv = kz__calloc(mem, max_rows * w.qkv, f);
+    work->mixed = kz__calloc(mem, max_rows * w.q, f);
+    work->out = kz__calloc(mem, max_rows * w.model, f);
+    work->mlp = kz__calloc(mem, max_rows * 2 * w.inter, f);
+    work->act = kz__calloc(mem, max_rows * w.inter, f);
+    work->cosine = kz__calloc(mem, max_rows * stack->shape.head_dim, f);
+    work->sine = kz__calloc(mem, max_rows * stack->shape.head_dim, f);
+    work->places = kz__calloc(mem, max_rows, sizeof *work->places);
+    if (!work->normed || !work->qkv || !work->mixed || !work->out || !work->mlp || !work->act ||
+        !work->cosine || !work->sine || !work->places) {
+        kz__stack_work_clear(work);
         return kz__fail_memory(err);
     }
     return KZ_OK;
 }
 
-void kz__stack_state_clear(kz__stack_state *state) {
-    if (!state->mem) return;
-    kz__kvcache_clear(&state->cache);
-    kz__free(state->mem, state->normed);
-    kz__free(state->mem, state->qkv);
-    kz__free(state->mem, state->mixed);
-    kz__free(state->mem, state->out);
-    kz__free(state->mem, state->mlp);
-    kz__free(state->mem, state->act);
-    kz__free(state->mem, state->cosine);
-    kz__free(state->mem, state->sine);
-    kz__free(state->mem, state->scores);
-    memset(state, 0, sizeof *state);
+void kz__stack_work_clear(kz__stack_work *work) {
+    if (!work->mem) return;
+    kz__free(work->mem, work->normed);
+    kz__free(work->mem, work->qkv);
+    kz__free(work->mem, work->mixed);
+    kz__free(work->mem, work->out);
+    kz__free(work->mem, work->mlp);
+    kz__free(work->mem, work->act);
+    kz__free(work->mem, work->cosine);
+    kz__free(work->mem, work->sine);
+    kz__free(work->mem, work->places);
+    kz__free(work->mem, work->scores);
+    memset(work, 0, sizeof *work);
 }
 
-void kz__stack_state_reset(kz__stack_state *state) {
-    kz__kvcache_reset(&state->cache);
+kz_status kz__stack_cache_init(kz__kvcache *cache, kz__mem *mem, const kz__stack *stack,
+                               size_t positions, size_t rows_at_once, size_t page_positions,
+                               kz__err *err) {
+    const kz__stack_shape *s = &stack->shape;
+    return kz__kvcache_init(cache, mem, s->layers, s->kv_heads, s->head_dim, s->window, positions,
+                            rows_at_once, page_positions, err);
 }
 
-/* Room for the scores of one head group over all positions an attention of this call can see. */
-static kz_status reserve_scores(kz__stack_state *state, size_t rows, kz__err *err) {
-    const kz__stack_shape *s = &state->stack->shape;
+/* Room for the scores of one head group over all positions that a row of this run can see. */
+static kz_status reserve_scores(kz__stack_work *work, size_t past, kz__err *err) {
+    const kz__stack_shape *s = &work->stack->shape;
     widths w = widths_of(s);
-    size_t span = s->window ? s->window + 16 : state->cache.length + rows;
-    size_t page = state->cache.page_positions;
-    size_t positions = (span + page - 1) / page * page + page;
-    if (state->scores && positions <= state->score_positions) return KZ_OK;
-    if (state->scores) positions += positions / 2 / 16 * 16; /* grow seldom */
-    kz__free(state->mem, state->scores);
-    state->score_positions = positions;
-    state->thread_floats = w.group * (positions + 2 * w.head16);
-    state->scores = kz__calloc(state->mem, state->thread_floats * (size_t)state->threads,
-                               sizeof(float));
-    return state->scores ? KZ_OK : kz__fail_memory(err);
+    size_t span = s->window && s->window < past ? s->window + 16 : past;
+    size_t positions = (span + 63) / 64 * 64 + 64;
+    if (work->scores && positions <= work->score_positions) return KZ_OK;
+    if (work->scores) positions += positions / 2 / 16 * 16; /* grow seldom */
+    bool guard = kz__mem_guard(work->mem, false);
+    kz__free(work->mem, work->scores);
+    work->score_positions = positions;
+    work->thread_floats = w.group * (positions + 2 * w.head16);
+    work->scores =
+        kz__calloc(work->mem, work->thread_floats * (size_t)work->threads, sizeof(float));
+    kz__mem_guard(work->mem, guard);
+    return work->scores ? KZ_OK : kz__fail_memory(err);
 }
 
 typedef struct attention_job {
     const kz__run *run;
-    kz__stack_state *state;
-    size_t layer, rows, first; /* first: position of row 0 */
+    kz__stack_work *work;
+    size_t layer, rows;
 } attention_job;
 
 /* Normalises and rotates one head in place. The scratch is aligned and padded, heads are not. */
 static void prepare_head(const attention_job *job, float *head, const float *norm, size_t row,
                          float *scratch) {
-    const kz__stack_shape *s = &job->state->stack->shape;
+    const kz__stack_shape *s = &job->work->stack->shape;
     const kz__kernels *k = job->run->kernels;
     size_t half = s->head_dim / 2;
     memcpy(scratch, head, s->head_dim * sizeof(float));
     if (norm) k->rms_norm(scratch, scratch, norm, s->head_dim, s->eps);
-    k->rope(scratch, job->state->cosine + row * half, job->state->sine + row * half, half);
+    k->rope(scratch, job->work->cosine + row * half, job->work->sine + row * half, half);
     memcpy(head, scratch, s->head_dim * sizeof(float));
 }
 
 /* Item: row * kv_heads + kv head. Queries and keys are prepared, keys and values stored. */
 static void prepare_job(void *arg, size_t begin, size_t end, int thread) {
     const attention_job *job = arg;
-    kz__stack_state *state = job->state;
-    const kz__stack_shape *s = &state->stack->shape;
-    const kz__layer *layer = &state->stack->layers[job->layer];
+    kz__stack_work *work = job->work;
+    const kz__stack_shape *s = &work->stack->shape;
+    const kz__layer *layer = &work->stack->layers[job->layer];
     widths w = widths_of(s);
-    float *scratch = state->scores + state->thread_floats * (size_t)thread;
+    float *scratch = work->scores + work->thread_floats * (size_t)thread;
     for (size_t item = begin; item < end; item++) {
         size_t row = item / s->kv_heads;
         size_t head = item % s->kv_heads;
-        float *q = state->qkv + row * w.qkv + head * w.group * s->head_dim;
-        float *key = state->qkv + row * w.qkv + w.q + head * s->head_dim;
-        const float *value = state->qkv + row * w.qkv + w.q + w.kv + head * s->head_dim;
+        float *q = work->qkv + row * w.qkv + head * w.group * s->head_dim;
+        float *key = work->qkv + row * w.qkv + w.q + head * s->head_dim;
+        const float *value = work->qkv + row * w.qkv + w.q + w.kv + head * s->head_dim;
         for (size_t g = 0; g < w.group; g++) {
             prepare_head(job, q + g * s->head_dim, layer->q_norm, row, scratch);
         }
         prepare_head(job, key, layer->k_norm, row, scratch);
-        kz__kvcache_store(&state->cache, job->layer, head, job->first + row, key, value);
+        const struct kz__place *at = &work->places[row];
+        kz__kvcache_store(at->cache, job->layer, head, at->position, key, value);
     }
 }
 
 /* Scores of the group's queries against keys of positions base..end-1, a page at a time. */
-static void score(const attention_job *job, const float *q, size_t head, size_t base, size_t end,
-                  float *scores, size_t lds) {
-    const kz__kvcache *cache = &job->state->cache;
-    const kz__stack_shape *s = &job->state->stack->shape;
+static void score(const attention_job *job, const kz__kvcache *cache, const float *q, size_t head,
+                  size_t base, size_t end, float *scores, size_t lds) {
+    const kz__stack_shape *s = &job->work->stack->shape;
     for (size_t at = base; at < end;) {
         size_t slot = at % cache->page_positions;
         size_t count = cache->page_positions - slot;
@@ -188,10 +188,10 @@ static void score(const attention_job *job, const float *q, size_t head, size_t 
 }
 
 /* out[g] = sum over positions first..end-1, in order, of scores[g][position] * value. */
-static void mix(const attention_job *job, size_t head, size_t base, size_t first, size_t end,
-                const float *scores, size_t lds, float *out, size_t ldo) {
-    const kz__kvcache *cache = &job->state->cache;
-    const kz__stack_shape *s = &job->state->stack->shape;
+static void mix(const attention_job *job, const kz__kvcache *cache, size_t head, size_t base,
+                size_t first, size_t end, const float *scores, size_t lds, float *out,
+                size_t ldo) {
+    const kz__stack_shape *s = &job->work->stack->shape;
     for (size_t at = first; at < end;) {
         size_t slot = at % cache->page_positions;
         size_t count = cache->page_positions - slot;
@@ -216,27 +216,28 @@ static void mix(const attention_job *job, size_t head, size_t base, size_t first
 /* Item: row * kv_heads + kv head. */
 static void attend_job(void *arg, size_t begin, size_t end, int thread) {
     const attention_job *job = arg;
-    kz__stack_state *state = job->state;
-    const kz__stack_shape *s = &state->stack->shape;
+    kz__stack_work *work = job->work;
+    const kz__stack_shape *s = &work->stack->shape;
     widths w = widths_of(s);
-    float *scores = state->scores + state->thread_floats * (size_t)thread;
-    float *out = scores + w.group * state->score_positions;
+    float *scores = work->scores + work->thread_floats * (size_t)thread;
+    float *out = scores + w.group * work->score_positions;
     float scale = 1.0f / sqrtf((float)s->head_dim);
     for (size_t item = begin; item < end; item++) {
         size_t row = item / s->kv_heads;
         size_t head = item % s->kv_heads;
-        size_t past = job->first + row + 1;
+        const kz__kvcache *cache = work->places[row].cache;
+        size_t past = work->places[row].position + 1;
         size_t first = s->window && past > s->window ? past - s->window : 0;
         size_t base = first / 16 * 16;
-        float *q = state->qkv + row * w.qkv + head * w.group * s->head_dim;
-        score(job, q, head, base, past, scores, state->score_positions);
+        float *q = work->qkv + row * w.qkv + head * w.group * s->head_dim;
+        score(job, cache, q, head, base, past, scores, work->score_positions);
         for (size_t g = 0; g < w.group; g++) {
-            job->run->kernels->softmax(scores + g * state->score_positions, first - base,
+            job->run->kernels->softmax(scores + g * work->score_positions, first - base,
                                        past - base, scale);
         }
-        mix(job, head, base, first, past, scores, state->score_positions, out, w.head16);
+        mix(job, cache, head, base, first, past, scores, work->score_positions, out, w.head16);
         for (size_t g = 0; g < w.group; g++) {
-            float *to = state->mixed + row * w.q + (head * w.group + g) * s->head_dim;
+            float *to = work->mixed + row * w.q + (head * w.group + g) * s->head_dim;
             memcpy(to, out + g * w.head16, s->head_dim * sizeof(float));
         }
     }
@@ -275,64 +276,77 @@ static kz__after residual(float *h, size_t ldh, const float *scale) {
     return after;
 }
 
-static void run_layer(const kz__run *run, kz__stack_state *state, size_t index, float *h,
+static void run_layer(const kz__run *run, kz__stack_work *work, size_t index, float *h,
                       size_t rows) {
-    const kz__stack_shape *s = &state->stack->shape;
-    const kz__layer *layer = &state->stack->layers[index];
+    const kz__stack_shape *s = &work->stack->shape;
+    const kz__layer *layer = &work->stack->layers[index];
     widths w = widths_of(s);
-    attention_job job = {run, state, index, rows, state->cache.length};
-    norm(run, s, state->normed, h, layer->norm1, rows);
-    kz__linear_run(run, &layer->qkv, state->normed, w.model, 0, state->qkv, w.qkv, rows, NULL);
+    attention_job job = {run, work, index, rows};
+    norm(run, s, work->normed, h, layer->norm1, rows);
+    kz__linear_run(run, &layer->qkv, work->normed, w.model, 0, work->qkv, w.qkv, rows, NULL);
     size_t grain = rows * s->kv_heads <= 32 ? (rows * s->kv_heads + 1) / 2 : 8;
     kz__pool_for(run->pool, rows * s->kv_heads, grain, prepare_job, &job);
     grain = rows * s->kv_heads <= 32 ? (rows * s->kv_heads + 3) / 4 : 4;
     kz__pool_for(run->pool, rows * s->kv_heads, grain, attend_job, &job);
     kz__after after = residual(h, w.model, layer->scale1);
-    kz__linear_run(run, &layer->o, state->mixed, w.q, 0, state->out, w.model, rows, &after);
+    kz__linear_run(run, &layer->o, work->mixed, w.q, 0, work->out, w.model, rows, &after);
 
-    norm(run, s, state->normed, h, layer->norm2, rows);
+    norm(run, s, work->normed, h, layer->norm2, rows);
     kz__after gate = {0};
     gate.kind = KZ__SILU_MUL;
-    gate.z = state->act;
+    gate.z = work->act;
     gate.ldz = w.inter;
-    kz__linear_run(run, &layer->gate_up, state->normed, w.model, 0, state->mlp, 2 * w.inter, rows,
+    kz__linear_run(run, &layer->gate_up, work->normed, w.model, 0, work->mlp, 2 * w.inter, rows,
                    &gate);
     after = residual(h, w.model, layer->scale2);
-    kz__linear_run(run, &layer->down, state->act, w.inter, 0, state->out, w.model, rows, &after);
+    kz__linear_run(run, &layer->down, work->act, w.inter, 0, work->out, w.model, rows, &after);
 }
 
-static void rotations(kz__stack_state *state, size_t rows) {
-    size_t half = state->stack->shape.head_dim / 2;
-    for (size_t r = 0; r < rows; r++) {
-        float position = (float)(state->cache.length + r);
-        for (size_t i = 0; i < half; i++) {
-            double sine = 0;
-            double cosine = 0;
-            float angle = position * state->stack->inverse_frequency[i];
-            kz__sincos((double)angle, &sine, &cosine);
-            state->sine[r * half + i] = (float)sine;
-            state->cosine[r * half + i] = (float)cosine;
+/* Places of all rows, and their rotations. Returns the most positions that a row can see. */
+static size_t place_rows(kz__stack_work *work, const kz__span *spans, size_t count) {
+    size_t half = work->stack->shape.head_dim / 2;
+    size_t row = 0;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t r = 0; r < spans[i].rows; r++, row++) {
+            size_t at = spans[i].cache->length + r;
+            work->places[row].cache = spans[i].cache;
+            work->places[row].position = at;
+            if (at + 1 > most) most = at + 1;
+            for (size_t j = 0; j < half; j++) {
+                double sine = 0;
+                double cosine = 0;
+                float angle = (float)at * work->stack->inverse_frequency[j];
+                kz__sincos((double)angle, &sine, &cosine);
+                work->sine[row * half + j] = (float)sine;
+                work->cosine[row * half + j] = (float)cosine;
+            }
         }
     }
+    return most;
 }
 
-kz_status kz__stack_run(const kz__run *run, kz__stack_state *state, float *h, size_t rows,
-                        float *normed, size_t first_normed, kz__err *err) {
-    const kz__stack_shape *s = &state->stack->shape;
+kz_status kz__stack_run(const kz__run *run, kz__stack_work *work, float *h, const kz__span *spans,
+                        size_t count, kz__err *err) {
+    const kz__stack_shape *s = &work->stack->shape;
     size_t width = kz__pad16(s->width);
-    bool guard = kz__mem_guard(state->mem, false);
-    kz_status status = kz__kvcache_reserve(&state->cache, rows, err);
-    if (!status) status = reserve_scores(state, rows, err);
-    kz__mem_guard(state->mem, guard);
+    size_t rows = 0;
+    kz_status status = KZ_OK;
+    for (size_t i = 0; !status && i < count; i++) {
+        rows += spans[i].rows;
+        status = kz__kvcache_reserve(spans[i].cache, spans[i].rows, err);
+    }
+    if (!status) status = reserve_scores(work, place_rows(work, spans, count), err);
     if (status) return status;
-    rotations(state, rows);
     for (size_t l = 0; l < s->layers; l++) {
-        run_layer(run, state, l, h, rows);
-        if (state->tap) state->tap(state->tap_user, l, h, width, rows, s->width);
+        run_layer(run, work, l, h, rows);
+        if (work->tap) work->tap(work->tap_user, l, h, width, rows, s->width);
     }
-    state->cache.length += rows;
-    if (normed) {
-        norm(run, s, normed, h + first_normed * width, state->stack->norm, rows - first_normed);
-    }
+    for (size_t i = 0; i < count; i++) spans[i].cache->length += spans[i].rows;
     return KZ_OK;
+}
+
+void kz__stack_norm(const kz__run *run, const kz__stack *stack, float *y, const float *h,
+                    size_t rows) {
+    norm(run, &stack->shape, y, h, stack->norm, rows);
 }

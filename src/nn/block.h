@@ -41,37 +41,53 @@ typedef struct kz__stack {
 typedef void kz__layer_tap(void *user, size_t layer, const float *h, size_t ldh, size_t rows,
                            size_t width);
 
-/* What changes while a stack runs: caches and scratch for up to max_rows rows at once. */
-typedef struct kz__stack_state {
+/* Consecutive rows of one sequence in a run: they stand at the positions that follow those of the
+ * cache, which takes them. */
+typedef struct kz__span {
+    kz__kvcache *cache;
+    size_t rows;
+} kz__span;
+
+/* Scratch of runs over up to max_rows rows at once, whoever they belong to; no state. */
+typedef struct kz__stack_work {
     kz__mem *mem;
     const kz__stack *stack;
     size_t max_rows;
-    kz__kvcache cache;
-    float *normed, *qkv, *mixed, *out, *mlp, *act; /* [max_rows][...] */
-    float *cosine, *sine;                         /* [max_rows][head_dim / 2] */
-    float *scores;                                /* a block for each thread */
-    size_t score_positions, thread_floats;
     int threads;
+    float *normed, *qkv, *mixed, *out, *mlp, *act; /* [max_rows][...] */
+    float *cosine, *sine;                          /* [max_rows][head_dim / 2] */
+    struct kz__place {
+        kz__kvcache *cache;
+        size_t position;
+    } *places;     /* [max_rows]: of each row of the run */
+    float *scores; /* a block for each thread */
+    size_t score_positions, thread_floats;
     kz__layer_tap *tap;
     void *tap_user;
-} kz__stack_state;
+} kz__stack_work;
 
 /* Frees what a partly or fully loaded stack holds. */
 void kz__stack_clear(kz__mem *mem, kz__stack *stack);
 /* Makes the rotation table. */
 kz_status kz__stack_prepare(kz__mem *mem, kz__stack *stack, kz__err *err);
 
-/* positions: most rows an utterance can have (window 0). */
-kz_status kz__stack_state_init(kz__stack_state *state, kz__mem *mem, const kz__stack *stack,
-                               size_t max_rows, size_t positions, size_t page_positions,
-                               int threads, kz__err *err);
-void kz__stack_state_clear(kz__stack_state *state);
-void kz__stack_state_reset(kz__stack_state *state);
+kz_status kz__stack_work_init(kz__stack_work *work, kz__mem *mem, const kz__stack *stack,
+                              size_t max_rows, int threads, kz__err *err);
+void kz__stack_work_clear(kz__stack_work *work);
 
-/* Runs rows (<= max_rows) through all layers, at the positions after those already stored; h is
- * [rows][pad16(width)] and is changed in place. normed, if not NULL, gets the final norm of the
- * rows from first_normed on ([rows - first_normed][pad16(width)]). */
-kz_status kz__stack_run(const kz__run *run, kz__stack_state *state, float *h, size_t rows,
-                        float *normed, size_t first_normed, kz__err *err);
+/* A cache for one sequence of the stack: full attention grows up to `positions`, a window takes up
+ * to rows_at_once rows in a run. */
+kz_status kz__stack_cache_init(kz__kvcache *cache, kz__mem *mem, const kz__stack *stack,
+                               size_t positions, size_t rows_at_once, size_t page_positions,
+                               kz__err *err);
+
+/* Runs the rows of all spans, in order (together <= max_rows), through all layers; h is
+ * [rows][pad16(width)] and is changed in place. A row never sees another span. */
+kz_status kz__stack_run(const kz__run *run, kz__stack_work *work, float *h, const kz__span *spans,
+                        size_t count, kz__err *err);
+
+/* The norm after the last layer, row by row: y[rows][pad16(width)]; y may be h. */
+void kz__stack_norm(const kz__run *run, const kz__stack *stack, float *y, const float *h,
+                    size_t rows);
 
 #endif

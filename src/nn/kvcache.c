@@ -49,13 +49,16 @@ kz_status kz__kvcache_reserve(kz__kvcache *c, size_t rows, kz__err *err) {
         return kz__fail(err, KZ_ERR_INPUT, "%zu positions are needed, the model has %zu",
                         c->length + rows, c->page_capacity * c->page_positions);
     }
+    bool guard = kz__mem_guard(c->mem, false); /* this is what may grow with an utterance */
+    float *page = NULL;
     while (c->page_count < wanted) {
         /* zeros: positions of a panel that are not there yet must be finite */
-        float *page = kz__calloc(c->mem, 1, kz__kvcache_page_bytes(c));
-        if (!page) return kz__fail_memory(err);
+        page = kz__calloc(c->mem, 1, kz__kvcache_page_bytes(c));
+        if (!page) break;
         c->pages[c->page_count++] = page;
     }
-    return KZ_OK;
+    kz__mem_guard(c->mem, guard);
+    return c->page_count < wanted ? kz__fail_memory(err) : KZ_OK;
 }
 
 static float *head_at(const kz__kvcache *c, size_t layer, size_t head, size_t position) {

@@ -27,7 +27,8 @@ kz_status kz__kvcache_init(kz__kvcache *cache, kz__mem *mem, size_t layers, size
                            size_t page_positions, kz__err *err);
 void kz__kvcache_clear(kz__kvcache *cache);
 
-/* Makes room for rows more positions. Pages stay for the next utterance. */
+/* Makes room for rows more positions, also while the allocation guard is on. Pages stay for the
+ * next utterance. */
 kz_status kz__kvcache_reserve(kz__kvcache *cache, size_t rows, kz__err *err);
 void kz__kvcache_reset(kz__kvcache *cache);
 

@@ -33,6 +33,10 @@ bool kz__char_pictographic(int32_t c) {
     return utf8proc_get_property(c)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 
+int32_t kz__char_lower(int32_t c) {
+    return utf8proc_tolower(c);
+}
+
 int kz__char_combining(int32_t c) {
     return utf8proc_get_property(c)->combining_class;
 }

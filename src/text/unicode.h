@@ -24,6 +24,7 @@ unsigned kz__char_class(int32_t c);
 
 bool kz__char_white(int32_t c);        /* White_Space */
 bool kz__char_pictographic(int32_t c); /* Extended_Pictographic */
+int32_t kz__char_lower(int32_t c);     /* simple lower case */
 int kz__char_combining(int32_t c);     /* canonical combining class */
 
 /* Normalisation form C can be cut in front of c: nothing before it changes through it. */

@@ -83,6 +83,26 @@ member() {
     tr ',{}' '\n\n\n' <"$2" | sed -n "s/^\"$1\"://p" | head -n 1 | tr -d '"'
 }
 
+# copy_voice FOLDER: one that may be damaged.
+copy_voice() {
+    cp -R "$KZT_VOICE" "$1"
+    chmod -R u+w "$1"
+}
+
+# tensor_at FILE NAME: where the bytes of a tensor begin.
+tensor_at() {
+    header=$(u32 "$1" 0)
+    dd if="$1" bs=1 skip=8 count="$header" 2>/dev/null | tr '{' '\n' |
+        awk -F '"' -v name="$2" -v base="$((8 + header))" '
+            here { gsub(/.*data_offsets":\[/, ""); split($0, part, ","); print base + part[1]; exit }
+            NF > 1 && $(NF - 1) == name { here = 1 }'
+}
+
+# poke FILE OFFSET BYTES: writes the bytes, in the form of printf, over those that are there.
+poke() {
+    printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
 finish() {
     if [ "$failures" -ne 0 ]; then
         echo "$failures failed"

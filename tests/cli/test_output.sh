@@ -1,4 +1,4 @@
-# Where sound goes: files, pipes, FIFOs, links, full disks, readers that leave.
+# Where sound goes: files, pipes, FIFOs, links, readers that leave.
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
 say() {
@@ -100,34 +100,4 @@ if command -v sha256sum >/dev/null; then
     equal "$hex" "$(tail -c +59 "$work/f.wav" | sha256sum | cut -d ' ' -f 1)" "SHA-256 of floats"
 fi
 
-# Sound never goes to a terminal; colour obeys NO_COLOR.
-if command -v script >/dev/null; then
-    script -qec "$K say -o - Hello" /dev/null </dev/null >"$work/typed" 2>&1
-    equal 2 $? "exit code for sound on a terminal"
-    grep -q RIFF "$work/typed" && fail "sound was written to a terminal"
-    NO_COLOR=1 script -qec "$K Hello" /dev/null </dev/null >"$work/typed" 2>&1
-    grep -q "$(printf '\033')" "$work/typed" && fail "colour in spite of NO_COLOR"
-    script -qec "$K say --frames 2 Hello" /dev/null </dev/null >"$work/typed" 2>&1
-    code=$?
-    [ $code -eq 0 ] || [ $code -eq 7 ] || fail "exit $code for playback"
-    if [ $code -eq 7 ]; then
-        grep -q -- "-o FILE" "$work/typed" || fail "no hint at -o without a sound device"
-    fi
-    grep -q ALSA "$work/typed" && fail "ALSA's chatter came through"
-
-    # Every sample reaches the device: ALSA's own file device keeps them as floats.
-    mkdir "$work/home"
-    cat >"$work/home/.asoundrc" <<END
-pcm.!default { type file slave.pcm "null" file "$work/home/heard" format "raw" }
-pcm.null { type null }
-ctl.!default { type null }
-END
-    HOME=$work/home script -qec "$K say --frames 4 --seed 1 -q Hello" /dev/null </dev/null \
-        >"$work/typed" 2>&1
-    code=$?
-    if [ $code -eq 0 ] && [ -s "$work/home/heard" ]; then
-        say -q --format raw --bits 32f -o "$work/floats.raw" Hello
-        cmp -s "$work/home/heard" "$work/floats.raw" || fail "other samples were heard than written"
-    fi
-fi
 finish

@@ -73,6 +73,20 @@ static void test_B074_B075_packets_of_any_size(void **state) {
     free(codes);
 }
 
+/* The samples of fixed codes belong to the number of the arithmetic: a release that changes them
+ * raises it. */
+static void test_B080_samples_of_fixed_codes(void **state) {
+    (void)state;
+    char hex[65];
+    int32_t *codes = make_codes(30);
+    kzt_run run = kzt_decode(session, codes, 30, 0);
+    kzt_sha256(run.samples, run.count * sizeof *run.samples, hex);
+    assert_int_equal(kz_arithmetic(), 1);
+    assert_string_equal(hex, "5ba43e750d0e56ab2deea850efbb0f4a20021e0882fa8a91161420a0da5f694b");
+    kzt_run_free(&run);
+    free(codes);
+}
+
 static void test_B074_B075_reads_of_any_size(void **state) {
     (void)state;
     const size_t frames = 80;
@@ -504,6 +518,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_B074_B075_packets_of_any_size),
         cmocka_unit_test(test_B074_B075_reads_of_any_size),
+        cmocka_unit_test(test_B080_samples_of_fixed_codes),
         cmocka_unit_test(test_B074_borders_of_the_reference),
         cmocka_unit_test(test_B077_streamed_clone_is_primed),
         cmocka_unit_test(test_B081_codes_reach_the_decoder_once),

@@ -66,4 +66,9 @@ if [ -x "$prefix/bin/kazeia" ]; then
     # The voice is found beside the program, not in the source tree.
     text=$("$prefix/bin/kazeia" --version) || fail "the installed program does not start"
     [ -n "$text" ] || fail "the installed program does not tell its version"
+    "$prefix/bin/kazeia" say -q --frames 2 -o "$work/a.wav" Hello || fail "the installed program is mute"
+    : >"$prefix/share/kazeia/voice/model.safetensors"
+    "$prefix/bin/kazeia" say -q --frames 2 -o "$work/b.wav" Hello 2>"$work/log" &&
+        fail "the installed program speaks with another voice than the installed one"
 fi
+exit 0

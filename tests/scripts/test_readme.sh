@@ -1,10 +1,32 @@
 #!/bin/sh
-# The C program of README.md compiles without a warning as C99 and as C++ where a compiler is
-# there, and links with the shared library. test_readme.sh ROOT BUILD
+# The documents name what is there: files that they link to or quote, targets of make. The C program
+# of README.md compiles without a warning, links with the shared library, and speaks; the header is
+# C++ too, where a compiler is there. test_readme.sh ROOT BUILD
 root=$1
 build=$2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+for document in README.md docs/ARCHITECTURE.md docs/KERNELS.md docs/MODEL.md \
+    scripts/reference/README.md; do
+    folder=$root/$(dirname "$document")
+    for name in $(grep -oE '\]\([^):#]+\)' "$root/$document" | tr -d '()]'); do
+        [ -e "$folder/$name" ] || echo "$document links to $name"
+    done
+    for name in $(grep -oE '`[^`]*`|^    .*' "$root/$document" | tr '` ' '\n\n' | grep -xE \
+        '(src|include|apps|docs|examples|bench|tests|scripts|cmake)/[A-Za-z0-9_./-]*'); do
+        [ -e "$root/$name" ] || echo "$document names $name"
+    done
+    for name in $(grep -oE 'build/(tests/)?[a-z_]+' "$root/$document" | sort -u); do
+        [ -e "$build/${name#build/}" ] || echo "$document names $name, which is not built"
+    done
+    for name in $(grep -oE '(`|^    )make [a-z -]+' "$root/$document" | sed 's/.*make //'); do
+        grep -qE "^$name:" "$root/Makefile" || echo "$document names 'make $name'"
+    done
+done >"$work/absent"
+if [ -s "$work/absent" ]; then
+    cat "$work/absent"
+    exit 1
+fi
 awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$root/README.md" >"$work/example.c"
 if ! grep -q 'int main' "$work/example.c"; then
     echo "README.md holds no C program"

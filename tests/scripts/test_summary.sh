@@ -1,6 +1,6 @@
 #!/bin/sh
 # The last line of ./test: counts of single tests, a crash counts as a failure, nothing run is no
-# success. test_summary.sh ROOT
+# success. Skips are told with their reason. test_summary.sh ROOT
 root=$1
 failures=0
 # summary WANTED STATUS: standard input through summary.awk ends with the wanted line and status.
@@ -49,5 +49,19 @@ summary '0 passed, 0 failed' 1 </dev/null || failures=1
     result 2 unit.two '***Timeout'
     result 3 unit.three '***Not Run'
 } | summary '1 passed, 3 failed' 1 || failures=1
+told=$({
+    good 1 a
+    printf '1: skipped: no & files in \\1\n'
+    printf '1: [  SKIPPED ] test_b\n1: [  SKIPPED ] test_c\n1: [  SKIPPED ] test_b\n'
+    result 1 unit.one Passed
+    printf '2: not this machine\n'
+    result 2 check.baseline '***Skipped'
+} | awk -f "$root/scripts/summary.awk" | grep '^skipped')
+if [ "$told" != 'skipped  unit.one.test_b: no & files in \1
+skipped  unit.one.test_c: no & files in \1
+skipped  check.baseline: not this machine' ]; then
+    echo "FAILED: skips are told as '$told'"
+    failures=1
+fi
 result 1 check.form '***Failed' | summary '0 passed, 1 failed' 1 || failures=1
 exit $failures

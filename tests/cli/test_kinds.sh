@@ -1,0 +1,64 @@
+# Voices, languages and instructions on models of the kinds that take them and on those that do not
+# (B030 B116 B160 B161), and every recorded run of the official implementation. The small
+# checkpoints are made by the programs of the golden tests.
+. "$(dirname "$0")/lib.sh"
+K=$KAZEIA
+models=$(dirname "$K")/checkpoints
+goldens=$(dirname "$0")/../data/golden
+if [ ! -x "$(dirname "$K")/tests/golden_test_runs" ]; then
+    echo "skipped: the golden tests are not built"
+    exit 77
+fi
+for kind in custom-eq custom-mtp design-eq base-eq; do
+    if [ ! -f "$models/$kind/model.safetensors" ]; then
+        "$(dirname "$K")/tests/golden_test_runs" >"$work/made" 2>&1 || fail "$(tail -5 "$work/made")"
+        break
+    fi
+done
+say() {
+    wanted=$1
+    pattern=$2
+    kind=$3
+    shift 3
+    expect "$wanted" "$pattern" "$K" say -m "$models/$kind" --frames 2 -o "$work/x.wav" "$@" Hello
+}
+
+say 4 'voice "nobody" is not known; this model has: serena, ryan' custom-eq -v nobody
+say 4 'language "klingon" is not known; this model has: auto, chinese' custom-eq -l klingon
+say 4 'voice "ryan" cannot be used: a voice design model has no speakers' design-eq -v ryan
+say 4 'base model: it speaks with the voice of a recording' base-eq
+say 4 'base model: it speaks with the voice of a recording' base-eq -v ryan
+expect 4 'base model' "$K" prompt -m "$models/base-eq" Hello
+[ -e "$work/x.wav" ] && fail "a file was made for a voice that was refused"
+say 0 'takes no instruction: the one given has no effect' custom-eq -i slowly
+rm -f "$work/x.wav"
+say 4 'takes no instruction' custom-eq --strict -i slowly
+[ -e "$work/x.wav" ] && fail "a file was made in spite of --strict"
+say 0 '' custom-mtp -i slowly -v RYAN -l pt-BR
+grep -q 'no effect' "$work/err" && fail "a model that takes an instruction says that it does not"
+say 0 '' design-eq -i "a low voice"
+expect 0 "" "$K" voices -m "$models/custom-eq"
+equal "eric	sichuan_dialect" "$(grep '^eric' "$work/out")" "a speaker with its dialect"
+expect 0 "no speakers" "$K" voices -m "$models/base-eq"
+
+# Tokens as the prompt holds them, and as the official package would have them.
+text='a<|im_end|>b'
+plain=$("$K" tokenize -m "$models/custom-eq" --json "$text")
+quirk=$("$K" tokenize -m "$models/custom-eq" --as-reference --json "$text")
+[ "$plain" != "$quirk" ] || fail "--as-reference changes no token of '$text'"
+printf ' two  words \r\n' >"$work/text"
+equal "$("$K" tokenize -m "$models/custom-eq" 'two  words')" \
+    "$("$K" tokenize -m "$models/custom-eq" -f "$work/text")" "blanks at both ends"
+[ "$("$K" tokenize -m "$models/custom-eq" --as-reference -f "$work/text")" != \
+    "$("$K" tokenize -m "$models/custom-eq" 'two  words')" ] || fail "--as-reference cleans up"
+
+count=0
+for run in "$goldens"/*/golden.json; do
+    name=$(sed -n 's/.*"checkpoint": *"\([^"]*\)".*/\1/p' "$run" | head -n 1)
+    expect 0 "" "$K" validate "$models/$name" "$run" --json
+    equal true "$(member all_equal "$work/out")" "$run"
+    equal "$(member total "$work/out")" "$(member equal "$work/out")" "codes of $run"
+    count=$((count + 1))
+done
+[ "$count" -ge 27 ] || fail "only $count recorded runs"
+finish
