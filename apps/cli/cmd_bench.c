@@ -394,7 +394,7 @@ static int find_path(bench *b, char *box, size_t capacity) {
 
 int kz__cmd_bench(kz__cli *cli) {
     static bench b;
-    char box[2 * PATH_MAX];
+    static char box[2 * PATH_MAX]; /* b points to it */
     b.cli = cli;
     b.frames = cli->set.frames > 0 ? cli->set.frames : FRAMES_DEFAULT;
     b.repeat = cli->set.repeat > 0 ? cli->set.repeat : REPEAT_DEFAULT;

@@ -167,7 +167,9 @@ void kz__dump_tap(void *user, const char *name, long frame, const float *data,
     if (!s || count == 0) return;
     append(dump, s, data, count);
     const char *file = strrchr(s->path, '/') + 1;
-    fprintf(dump->index, "%s,%s,%ld,%zu,%zu\n", name, file, frame, s->shape[0], full[0]);
+    if (fprintf(dump->index, "%s,%s,%ld,%zu,%zu\n", name, file, frame, s->shape[0], full[0]) < 0) {
+        fail(dump, "index.csv");
+    }
     s->shape[0] += full[0];
 }
 
