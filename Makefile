@@ -18,6 +18,9 @@ test: ## install what is missing, build, run all tests
 bench: all ## speed of a model (MODEL=folder; default: the voice in the box)
 	build/kazeia bench $(or $(MODEL),voice)
 
+quality: all ## what the weight formats cost, teacher-forced against f32 on the voice in the box
+	build/bench_quality $(or $(MODEL),voice) voice/eval.json 40 parts
+
 check: check-layers check-symbols check-baseline check-form ## the four checks below
 
 check-layers: ## who includes whom
@@ -82,5 +85,5 @@ clean: ## remove all build folders but the bare Debian's
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench check check-layers check-symbols check-baseline check-form golden \
+.PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form golden \
     determinism kernels arm bochs sanitize fuzz reference bare install clean help

@@ -11,10 +11,19 @@
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
+static kz_status make_scratch(kz_session *s) {
+    size_t width = kz__talker_scratch(&s->model->talker);
+    size_t predictor = kz__predictor_scratch(&s->model->predictor);
+    if (predictor > width) width = predictor;
+    return kz__scratch_init(&s->scratch, &s->mem, KZ__TALKER_ROWS, width, &s->err);
+}
+
 static kz_status make_states(kz_session *s) {
     const kz_model *m = s->model;
     kz_status status = KZ_OK;
     if (m->has_talker) {
+        status = make_scratch(s);
+        if (status) return status;
         status = kz__talker_state_init(&s->talker, &s->mem, &m->talker, s->threads, &s->err);
         if (!status) {
             status = kz__predictor_state_init(&s->predictor, &s->mem, &m->predictor, s->threads,
@@ -72,6 +81,7 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
     }
     s->run.kernels = &model->kernels;
     s->run.pool = s->pool;
+    s->run.scratch = &s->scratch;
     *session = s;
     return KZ_OK;
 }
@@ -94,6 +104,7 @@ void kz_session_free(kz_session *s) {
     kz__talker_state_clear(&s->talker);
     kz__predictor_state_clear(&s->predictor);
     kz__codec_state_free(s->codec);
+    kz__scratch_clear(&s->scratch);
     kz__free(&s->mem, s->samples);
     kz__free(&s->mem, s->slots);
     kz__mem last;

@@ -46,6 +46,7 @@ struct kz_session {
     int threads;
     kz__pool *pool;
     kz__run run;
+    kz__scratch scratch;
     kz__err err;
     atomic_bool cancel;
 

@@ -52,7 +52,7 @@ typedef struct layer_job {
     kz__mem *mem;
     kz__weights *weights;
     const kz__stack_config *config;
-    kz__dtype type;
+    const kz__layer_types *types;
     kz__err *err;
     char prefix[NAME_BYTES];
 } layer_job;
@@ -79,9 +79,10 @@ static kz_status bind_attention(const layer_job *job, kz__layer *layer) {
         sources[i].first_panel = panel;
         panel += kz__pad16(parts[i].shape[0]) / 16;
     }
-    status = kz__linear_pack(job->mem, &layer->qkv, job->type, c->width, 1, sources, 3, job->err);
+    status = kz__linear_pack(job->mem, &layer->qkv, job->types->qkv, c->width, 1, sources, 3,
+                             job->err);
     if (status) return status;
-    return kz__bind_linear(job->mem, job->weights, &layer->o, job->type, c->width, q, false,
+    return kz__bind_linear(job->mem, job->weights, &layer->o, job->types->o, c->width, q, false,
                            job->err, "%sself_attn.o_proj", job->prefix);
 }
 
@@ -98,9 +99,10 @@ static kz_status bind_mlp(const layer_job *job, kz__layer *layer) {
         sources[i].panel_step = 2;
     }
     status =
-        kz__linear_pack(job->mem, &layer->gate_up, job->type, c->width, 1, sources, 2, job->err);
+        kz__linear_pack(job->mem, &layer->gate_up, job->types->gate_up, c->width, 1, sources, 2,
+                        job->err);
     if (status) return status;
-    return kz__bind_linear(job->mem, job->weights, &layer->down, job->type, c->width,
+    return kz__bind_linear(job->mem, job->weights, &layer->down, job->types->down, c->width,
                            c->intermediate, false, job->err, "%smlp.down_proj", job->prefix);
 }
 
@@ -130,8 +132,8 @@ static kz_status bind_layer(const layer_job *job, kz__layer *layer) {
 }
 
 kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
-                         const kz__stack_config *config, kz__dtype type, const char *prefix,
-                         kz__err *err) {
+                         const kz__stack_config *config, const kz__layer_types *types,
+                         const char *prefix, kz__err *err) {
     kz__stack_shape *s = &stack->shape;
     s->width = config->width;
     s->intermediate = config->intermediate;
@@ -144,7 +146,7 @@ kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
     s->window = config->window;
     stack->layers = kz__calloc(mem, config->layers, sizeof *stack->layers);
     if (!stack->layers) return kz__fail_memory(err);
-    layer_job job = {mem, weights, config, type, err, ""};
+    layer_job job = {mem, weights, config, types, err, ""};
     for (size_t l = 0; l < config->layers; l++) {
         snprintf(job.prefix, sizeof job.prefix, "%slayers.%zu.", prefix, l);
         kz_status status = bind_layer(&job, &stack->layers[l]);
@@ -163,6 +165,19 @@ size_t kz__stack_bytes(const kz__stack *stack) {
                  kz__linear_bytes(&layer->gate_up) + kz__linear_bytes(&layer->down);
     }
     return bytes;
+}
+
+size_t kz__stack_scratch(const kz__stack *stack) {
+    size_t width = 0;
+    for (size_t l = 0; l < stack->shape.layers; l++) {
+        const kz__layer *layer = &stack->layers[l];
+        const kz__linear *linears[] = {&layer->qkv, &layer->o, &layer->gate_up, &layer->down};
+        for (size_t i = 0; i < sizeof linears / sizeof linears[0]; i++) {
+            size_t needed = kz__linear_scratch(linears[i]);
+            if (needed > width) width = needed;
+        }
+    }
+    return width;
 }
 
 size_t kz__stack_macs(const kz__stack *stack) {

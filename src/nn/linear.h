@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "kernels/kernels.h"
+#include "tensor/blocks.h"
 #include "tensor/tensor.h"
 
 /* Rounds a width up to the padding of rows. */
@@ -16,18 +17,35 @@ static inline size_t kz__pad16(size_t n) {
     return (n + 15) / 16 * 16;
 }
 
+/* Room for the codes of some rows (kernels.h: quantize), used by one product at a time. */
+typedef struct kz__scratch {
+    kz__mem *mem;
+    size_t capacity; /* codes */
+    int8_t *codes;
+    float *scales; /* [capacity / 32] */
+    int32_t *sums; /* [capacity / 32] */
+} kz__scratch;
+
+/* For `rows` rows of products with up to `width` inputs; products with more rows go in pieces.
+ * width 0: nothing is quantised. */
+kz_status kz__scratch_init(kz__scratch *scratch, kz__mem *mem, size_t rows, size_t width,
+                           kz__err *err);
+void kz__scratch_clear(kz__scratch *scratch);
+
 /* What a computation runs with. */
 typedef struct kz__run {
     const kz__kernels *kernels;
     kz__pool *pool;
+    const kz__scratch *scratch; /* NULL where no weights are quantised */
 } kz__run;
 
 typedef struct kz__linear {
-    kz__dtype type; /* of the panels: KZ__F32 or KZ__BF16 */
+    kz__dtype type; /* of the panels: KZ__F32, KZ__BF16, KZ__Q8 or KZ__Q4 */
     size_t panels;
     size_t in, taps;
-    void *w;     /* [panels][taps][in][16] */
+    void *w;     /* [panels][taps][in][16], or pairs of blocks (blocks.h) */
     float *bias; /* [panels * 16], NULL: none */
+    float factor; /* of the scales, where quantised */
 } kz__linear;
 
 /* Where the rows of some panels come from: weight of (row, tap, channel) is element
@@ -49,6 +67,8 @@ kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size
                           const kz__pack_source *sources, size_t count, kz__err *err);
 void kz__linear_clear(kz__mem *mem, kz__linear *linear);
 size_t kz__linear_bytes(const kz__linear *linear);
+/* The width of scratch that a product needs: 0 where it is not quantised. */
+size_t kz__linear_scratch(const kz__linear *linear);
 
 /* What happens to a block of outputs while it is still in cache. */
 typedef enum kz__after_kind {
