@@ -105,6 +105,12 @@ static void pack_bias(kz__linear *linear, const kz__pack_source *s) {
 
 kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
                           const kz__pack_source *sources, size_t count, kz__err *err) {
+    return kz__linear_pack_in(mem, NULL, linear, type, in, taps, sources, count, err);
+}
+
+kz_status kz__linear_pack_in(kz__mem *mem, kz__store *store, kz__linear *linear, kz__dtype type,
+                             size_t in, size_t taps, const kz__pack_source *sources, size_t count,
+                             kz__err *err) {
     memset(linear, 0, sizeof *linear);
     linear->type = panel_type(type, sources, count);
     linear->in = in;
@@ -120,16 +126,17 @@ kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size
         if (!linear->bias) status = kz__fail_memory(err);
     }
     for (size_t s = 0; !status && bias && s < count; s++) pack_bias(linear, &sources[s]);
-    if (!status) {
-        status = (kz__is_quantized(linear->type) ? kz__quantized_pack : pack_panels)(
-            mem, linear, sources, count, err);
+    if (!status && kz__is_quantized(linear->type)) {
+        status = kz__quantized_pack(mem, store, linear, sources, count, err);
+    } else if (!status) {
+        status = pack_panels(mem, linear, sources, count, err);
     }
     if (status) kz__linear_clear(mem, linear);
     return status;
 }
 
 void kz__linear_clear(kz__mem *mem, kz__linear *linear) {
-    kz__free(mem, linear->w);
+    if (!linear->lent) kz__free(mem, linear->w);
     kz__free(mem, linear->bias);
     memset(linear, 0, sizeof *linear);
 }
@@ -143,6 +150,10 @@ static size_t panel_bytes(const kz__linear *linear) {
 
 size_t kz__linear_bytes(const kz__linear *linear) {
     return linear->panels * panel_bytes(linear);
+}
+
+size_t kz__linear_space(kz__dtype type, size_t rows, size_t in) {
+    return kz__pad16(rows) / 16 * kz__pairs(in) * kz__pair_bytes(type);
 }
 
 size_t kz__linear_scratch(const kz__linear *linear) {

@@ -46,7 +46,15 @@ typedef struct kz__linear {
     void *w;     /* [panels][taps][in][16], or pairs of blocks (blocks.h) */
     float *bias; /* [panels * 16], NULL: none */
     float factor; /* of the scales, where quantised */
+    bool lent;    /* w belongs to a store */
 } kz__linear;
+
+/* One block for the quantised panels of many matrices: in huge pages they are read a quarter
+ * faster, and a matrix alone is too small for those. */
+typedef struct kz__store {
+    unsigned char *next;
+    size_t left;
+} kz__store;
 
 /* Where the rows of some panels come from: weight of (row, tap, channel) is element
  * base + row * row_step + tap * tap_step + channel * in_step of the tensor. */
@@ -65,6 +73,12 @@ kz__pack_source kz__pack_matrix(const kz__tensor *weight, const kz__tensor *bias
  * that do not fill a panel are padded with zeros. Private memory only for the panels. */
 kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
                           const kz__pack_source *sources, size_t count, kz__err *err);
+/* The same; quantised panels are put into the store (NULL: none), which must outlive them. */
+kz_status kz__linear_pack_in(kz__mem *mem, kz__store *store, kz__linear *linear, kz__dtype type,
+                             size_t in, size_t taps, const kz__pack_source *sources, size_t count,
+                             kz__err *err);
+/* Bytes of store that `rows` outputs (whole panels) need; 0 where they do not go there. */
+size_t kz__linear_space(kz__dtype type, size_t rows, size_t in);
 void kz__linear_clear(kz__mem *mem, kz__linear *linear);
 size_t kz__linear_bytes(const kz__linear *linear);
 /* The width of scratch that a product needs: 0 where it is not quantised. */

@@ -53,15 +53,25 @@ static void pack_row(kz__linear *linear, char *panel, size_t i, const float *row
     }
 }
 
-kz_status kz__quantized_pack(kz__mem *mem, kz__linear *linear, const kz__pack_source *sources,
-                             size_t count, kz__err *err) {
+/* Memory for the panels: of the store where there is one with room. */
+static void *place(kz__mem *mem, kz__store *store, kz__linear *linear, size_t bytes) {
+    if (!store || store->left < bytes) return kz__alloc(mem, bytes);
+    void *at = store->next;
+    store->next += bytes; /* pairs are whole cache lines */
+    store->left -= bytes;
+    linear->lent = true;
+    return at;
+}
+
+kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
+                             const kz__pack_source *sources, size_t count, kz__err *err) {
     size_t pairs = kz__pairs(linear->in);
     size_t panel_bytes = pairs * kz__pair_bytes(linear->type);
     size_t bytes = 0;
     if (linear->taps != 1) return kz__fail(err, KZ_ERR_FAILED, "a convolution has no 4 or 8 bits");
     if (!kz__mul(linear->panels, panel_bytes, &bytes)) return kz__fail_memory(err);
     float *row = kz__calloc(mem, pairs * KZ__PAIR_K, sizeof *row);
-    linear->w = kz__alloc(mem, bytes);
+    linear->w = place(mem, store, linear, bytes);
     if (!row || !linear->w) {
         kz__free(mem, row);
         return kz__fail_memory(err);
