@@ -27,6 +27,9 @@ full-size: ## random weights of SIZE (0.6b, 1.7b) in build/SIZE, for bench; need
 	@python3 scripts/reference/full_size.py build/$(SIZE) --size $(SIZE) --kind $(KIND)
 	@echo "now: make bench memory MODEL=build/$(SIZE)"
 
+quality: all ## what the weight formats cost, teacher-forced against f32 on the voice in the box
+	build/bench_quality $(or $(MODEL),voice) voice/eval.json 40 parts
+
 check: check-layers check-symbols check-baseline check-form ## the four checks below
 
 check-layers: ## who includes whom
@@ -94,5 +97,5 @@ clean: ## remove all build folders but the bare Debian's
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench check check-layers check-symbols check-baseline check-form golden \
+.PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form golden \
     corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare install clean help

@@ -80,6 +80,15 @@ static void best_times(int threads, work_fn *one, work_fn *two, void *context, d
     }
 }
 
+enum { F32, BF16, Q8, Q4, FORMATS };
+static const char *const format_names[FORMATS] = {"f32", "bf16", "q8", "q4"};
+
+/* Bytes of k columns of a panel. */
+static size_t panel_bytes(int format, size_t k) {
+    if (format >= Q8) return kz__pairs(k) * kz__pair_bytes(format == Q8 ? KZ__Q8 : KZ__Q4);
+    return k * KZ__LANES * (format == BF16 ? 2 : 4);
+}
+
 typedef struct bench {
     kz__kernels k;
     int threads;
@@ -88,7 +97,8 @@ typedef struct bench {
     size_t rounds;
     /* panel product */
     kz__mm_args mm;
-    int bf16;
+    kz__mmq_args mmq;
+    int format;
     size_t repeats;
     /* streaming read */
     const float *data;
@@ -120,15 +130,19 @@ static void mm_work(void *context, int thread) {
     size_t first = b->mm.panels * (size_t)thread / (size_t)b->threads;
     size_t end = b->mm.panels * ((size_t)thread + 1) / (size_t)b->threads;
     kz__mm_args a = b->mm;
-    size_t bytes = b->bf16 ? 2 : 4;
-    a.w = (const char *)a.w + first * a.panel_stride * bytes;
+    kz__mmq_args q = b->mmq;
+    a.w = (const char *)a.w + first * panel_bytes(b->format, a.k * a.taps);
     a.y += first * KZ__LANES;
     a.panels = end - first;
+    q.w = a.w;
+    q.y = a.y;
+    q.panels = a.panels;
     for (size_t i = 0; i < b->repeats; i++) {
-        if (b->bf16) {
-            b->k.mm_bf16(&a);
-        } else {
-            b->k.mm_f32(&a);
+        switch (b->format) {
+        case F32: b->k.mm_f32(&a); break;
+        case BF16: b->k.mm_bf16(&a); break;
+        case Q8: b->k.mm_q8(&q); break;
+        default: b->k.mm_q4(&q); break;
         }
     }
 }
@@ -151,21 +165,34 @@ static void fill(float *x, size_t n) {
     }
 }
 
+/* The quantised product of the same shape as b->mm; x: any codes, scales and sums. */
+static void prepare_quantized(bench *b) {
+    static float scales[1 << 16];
+    static int32_t sums[1 << 16];
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) scales[i] = 0.5f;
+    size_t pairs = kz__pairs(b->mm.k);
+    b->mmq = (kz__mmq_args){.y = b->mm.y, .ldy = b->mm.ldy, .x = (const int8_t *)b->mm.x,
+                            .ldx = pairs * KZ__PAIR_K, .x_scale = scales, .x_sum = sums,
+                            .ldb = pairs * 2, .w = b->mm.w, .factor = 1, .rows = b->mm.rows,
+                            .panels = b->mm.panels, .pairs = pairs};
+}
+
 typedef struct shape {
     const char *name;
     size_t rows, k, taps, dilation, panels;
 } shape;
 
-static void bench_shape(bench *b, const shape *s, int bf16, float *w) {
+static void bench_shape(bench *b, const shape *s, int format, float *w) {
     size_t input_rows = s->rows + (s->taps - 1) * s->dilation;
     float *x = get(input_rows * s->k * 4);
     float *y = get(s->rows * s->panels * KZ__LANES * 4);
     fill(x, input_rows * s->k);
-    b->bf16 = bf16;
+    b->format = format;
     b->mm = (kz__mm_args){.y = y, .ldy = s->panels * KZ__LANES, .x = x, .ldx = s->k, .w = w,
                           .panel_stride = s->taps * s->k * KZ__LANES, .rows = s->rows,
                           .panels = s->panels, .k = s->k, .taps = s->taps,
                           .tap_stride = s->dilation * s->k};
+    prepare_quantized(b);
     double operations = 2.0 * (double)(s->rows * s->k * s->taps * s->panels * KZ__LANES);
     b->repeats = (size_t)(4e8 / operations) + 1;
     if (b->k.level < KZ__AVX2) {
@@ -176,9 +203,9 @@ static void bench_shape(bench *b, const shape *s, int bf16, float *w) {
     best_times(b->threads, burn_work, mm_work, b, best);
     double top = b->operations * b->threads / best[0] * 1e-9;
     double seconds = best[1] / (double)b->repeats;
-    double bytes = (double)(s->k * s->taps * s->panels * KZ__LANES * (bf16 ? 2 : 4));
+    double bytes = (double)(s->panels * panel_bytes(format, s->k * s->taps));
     printf("%-26s %-4s rows %5zu k %4zu taps %zu panels %4zu: %7.1f GFLOP/s %5.1f %% of %.0f,"
-           " weights %6.1f GB/s\n", s->name, bf16 ? "bf16" : "f32", s->rows, s->k, s->taps,
+           " weights %6.1f GB/s\n", s->name, format_names[format], s->rows, s->k, s->taps,
            s->panels, operations / seconds * 1e-9, operations / seconds * 1e-7 / top, top,
            bytes / seconds * 1e-9);
     free(x);
@@ -186,17 +213,18 @@ static void bench_shape(bench *b, const shape *s, int bf16, float *w) {
 }
 
 /* One row against weights of `megabytes`, beside a plain read of the same bytes. */
-static void bench_row(bench *b, double megabytes, int bf16, float *w) {
+static void bench_row(bench *b, double megabytes, int format, float *w) {
     size_t k = 1024;
-    size_t panels = (size_t)(megabytes * 1e6 / (double)(k * KZ__LANES * (bf16 ? 2 : 4)));
+    size_t panels = (size_t)(megabytes * 1e6 / (double)panel_bytes(format, k));
     float *x = get(k * 4);
     float *y = get(panels * KZ__LANES * 4);
     fill(x, k);
-    b->bf16 = bf16;
+    b->format = format;
     b->mm = (kz__mm_args){.y = y, .ldy = panels * KZ__LANES, .x = x, .ldx = k, .w = w,
                           .panel_stride = k * KZ__LANES, .rows = 1, .panels = panels, .k = k,
                           .taps = 1, .tap_stride = 0};
-    size_t bytes = panels * k * KZ__LANES * (bf16 ? 2 : 4);
+    prepare_quantized(b);
+    size_t bytes = panels * panel_bytes(format, k);
     b->repeats = (size_t)(5e7 / (double)bytes) + 1;
     b->data = w;
     b->count = bytes / 4;
@@ -205,7 +233,7 @@ static void bench_row(bench *b, double megabytes, int bf16, float *w) {
     double read = best[0] / (double)b->repeats;
     double product = best[1] / (double)b->repeats;
     printf("one row, %-4s weights of %6.1f MB: %6.1f GB/s, %5.1f %% of a plain read (%.1f)\n",
-           bf16 ? "bf16" : "f32", megabytes, (double)bytes / product * 1e-9, 100 * read / product,
+           format_names[format], megabytes, (double)bytes / product * 1e-9, 100 * read / product,
            (double)bytes / read * 1e-9);
     free(x);
     free(y);
@@ -289,18 +317,18 @@ int main(int count, char **arguments) {
     printf("level %s, %d thread(s)\n", kz__level_name(level), b.threads);
     float *w = get(256000000);
     fill(w, 64000000);
-    for (int bf16 = 0; bf16 < 2; bf16++) {
+    for (int format = 0; format < FORMATS; format++) {
         for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-            if (!strstr(shapes[i].name, part)) {
+            if (!strstr(shapes[i].name, part) || (format >= Q8 && shapes[i].taps > 1)) {
                 continue;
             }
-            bench_shape(&b, &shapes[i], bf16, w);
+            bench_shape(&b, &shapes[i], format, w);
         }
     }
     const double sizes[] = {0.5, 4, 16, 250};
-    for (int bf16 = 0; bf16 < 2 && strstr("one row", part); bf16++) {
+    for (int format = 0; format < FORMATS && strstr("one row", part); format++) {
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-            bench_row(&b, sizes[i], bf16, w);
+            bench_row(&b, sizes[i], format, w);
         }
     }
     if (strstr("elements", part)) {

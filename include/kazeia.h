@@ -88,7 +88,13 @@ typedef struct kz_allocator {
 
 typedef struct kz_model kz_model;
 
-typedef enum kz_type { KZ_TYPE_STORED = 0, KZ_TYPE_F32 = 1, KZ_TYPE_BF16 = 2 } kz_type;
+typedef enum kz_type {
+    KZ_TYPE_STORED = 0,
+    KZ_TYPE_F32 = 1,
+    KZ_TYPE_BF16 = 2,
+    KZ_TYPE_Q8 = 3, /* 8 bits: blocks of 32 weights with a scale */
+    KZ_TYPE_Q4 = 4  /* 4 bits, and 8 where those cost too much */
+} kz_type;
 typedef enum kz_kind {
     KZ_KIND_BASE = 0,
     KZ_KIND_CUSTOM_VOICE = 1,

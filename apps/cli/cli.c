@@ -2,12 +2,14 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "cli/cli.h"
 
+#include "cli/record.h"
 #include "common/in_file.h"
 
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,8 +134,11 @@ kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool cod
     options.cpu = cpu;
     options.codec_only = codec_only;
     if (cli->set.type) {
-        bool f32 = cli->set.type[0] == 'f' || cli->set.type[0] == 'F';
-        options.type = f32 ? KZ_TYPE_F32 : KZ_TYPE_BF16;
+        for (int type = KZ_TYPE_F32; type <= KZ_TYPE_Q4; type++) {
+            if (!strcasecmp(cli->set.type, kz__type_name((kz_type)type))) {
+                options.type = (kz_type)type;
+            }
+        }
     }
     double start = kz__clock_ms();
     kz_status status = kz_model_open(path, &options, model, err->text, sizeof err->text);

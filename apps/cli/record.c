@@ -8,6 +8,8 @@ const char *kz__type_name(kz_type type) {
     switch (type) {
     case KZ_TYPE_F32: return "f32";
     case KZ_TYPE_BF16: return "bf16";
+    case KZ_TYPE_Q8: return "q8";
+    case KZ_TYPE_Q4: return "q4";
     case KZ_TYPE_STORED: break;
     }
     return "stored";

@@ -31,13 +31,18 @@ const char *kz_cpu_level(size_t index) {
 /* One text for each level that can be the best, so that nothing is written at run time. */
 const char *kz_features(void) {
 #define FEATURES(level) \
-    "kernels up to " level "; weights f32, bf16; decoder direct; arithmetic " TEXT_OF(ARITHMETIC)
+    "kernels up to " level "; weights f32, bf16, q8, q4; decoder direct; arithmetic " \
+    TEXT_OF(ARITHMETIC)
 #define TEXT_OF(x) TEXT(x)
     switch (kz__kernels_best()) {
     case KZ__FMA: return FEATURES("fma");
     case KZ__AVX2: return FEATURES("avx2");
+    case KZ__AVXVNNI: return FEATURES("avxvnni");
     case KZ__AVX512: return FEATURES("avx512");
+    case KZ__AVX512VNNI: return FEATURES("avx512vnni");
     case KZ__NEON: return FEATURES("neon");
+    case KZ__DOTPROD: return FEATURES("dotprod");
+    case KZ__I8MM: return FEATURES("i8mm");
     case KZ__SCALAR:
     case KZ__LEVELS: break;
     }

@@ -11,10 +11,13 @@
 #include <stdlib.h>
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/auxv.h>
 #endif
 #include <unistd.h>
 
-static const char *const names[KZ__LEVELS] = {"scalar", "fma", "avx2", "avx512", "neon"};
+static const char *const names[KZ__LEVELS] = {
+    "scalar", "fma", "avx2", "avxvnni", "avx512", "avx512vnni", "neon", "dotprod", "i8mm",
+};
 
 const char *kz__level_name(kz__level level) {
     return names[level];
@@ -32,7 +35,7 @@ static uint64_t xgetbv0(void) {
 
 bool kz__cpu_has(kz__level level) {
     if (level == KZ__SCALAR) return true;
-    if (level == KZ__NEON) return false;
+    if (level >= KZ__NEON) return false;
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (!__get_cpuid(1, &a, &b, &c, &d)) return false;
     bool osxsave = (c >> 27) & 1;
@@ -46,13 +49,28 @@ bool kz__cpu_has(kz__level level) {
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
     if (!((b >> 5) & 1) || !f16c) return false;
     if (level == KZ__AVX2) return true;
+    if (level == KZ__AVXVNNI) {
+        return a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && ((a >> 4) & 1);
+    }
     bool avx512 = ((b >> 16) & 1) && ((b >> 17) & 1) && ((b >> 30) & 1) && ((b >> 31) & 1);
-    return avx512 && (state & 0xe6) == 0xe6;
+    if (!avx512 || (state & 0xe6) != 0xe6) return false;
+    return level == KZ__AVX512 || ((c >> 11) & 1);
 }
 
 #elif defined(__aarch64__)
 
+/* i8mm takes its rows alone from the dot products, so it needs both. */
 bool kz__cpu_has(kz__level level) {
+    bool dotprod = false;
+    bool i8mm = false;
+#if defined(__linux__)
+    dotprod = (getauxval(AT_HWCAP) >> 20) & 1;
+    i8mm = dotprod && ((getauxval(AT_HWCAP2) >> 13) & 1);
+#elif defined(__APPLE__)
+    dotprod = true; /* every processor of a Mac */
+#endif
+    if (level == KZ__DOTPROD) return dotprod;
+    if (level == KZ__I8MM) return i8mm;
     return level == KZ__SCALAR || level == KZ__NEON;
 }
 

@@ -38,15 +38,15 @@ static kz_type stored_type(const kz_model *m) {
 }
 
 static kz_status load_talker(kz_model *m, const char *folder, kz_type type, kz__err *err) {
-    kz__dtype panels = type == KZ_TYPE_F32 ? KZ__F32 : type == KZ_TYPE_BF16 ? KZ__BF16 : KZ__OTHER;
+    kz__policy policy = kz__policy_of(type);
     kz_status status = kz__config_load(&m->mem, folder, &m->config, err);
     if (!status) status = kz__tokenizer_open(&m->mem, folder, &m->tokenizer, err);
     if (!status) status = kz__weights_open(&m->mem, folder, &m->weights, err);
     if (!status) {
-        status = kz__talker_load(&m->mem, m->weights, &m->config, panels, &m->talker, err);
+        status = kz__talker_load(&m->mem, m->weights, &m->config, &policy, &m->talker, err);
     }
     if (!status) {
-        status = kz__predictor_load(&m->mem, m->weights, &m->config, panels, &m->predictor, err);
+        status = kz__predictor_load(&m->mem, m->weights, &m->config, &policy, &m->predictor, err);
     }
     if (status) return status;
     m->has_talker = true;
@@ -143,8 +143,7 @@ kz_status kz_model_open(const char *path, const kz_model_options *options, kz_mo
     if (!options) options = &defaults;
     kz_status status = KZ_OK;
     if (!path || !path[0] || !kz__sized(options, sizeof *options) ||
-        options->type < KZ_TYPE_STORED ||
-        options->type > KZ_TYPE_BF16) {
+        options->type < KZ_TYPE_STORED || options->type > KZ_TYPE_Q4) {
         status = kz__fail(&err, KZ_ERR_USAGE,
                           "opening needs a path, and options made by their init call");
     }
@@ -214,11 +213,7 @@ static void info_talker(const kz_model *m, kz_model_info *info) {
     info->type = m->type;
     info->parameters += kz__weights_values(m->weights);
     info->mapped_bytes += kz__weights_mapped(m->weights);
-    const kz__linear *head = &m->predictor.heads[0];
-    info->lm_bytes_per_frame =
-        kz__stack_bytes(&m->talker.stack) + kz__linear_bytes(&m->talker.head) +
-        m->predictor.passes * (kz__stack_bytes(&m->predictor.stack) + kz__linear_bytes(head) +
-                               kz__linear_bytes(&m->predictor.projection));
+    info->lm_bytes_per_frame = kz__talker_bytes(&m->talker) + kz__predictor_bytes(&m->predictor);
 }
 
 kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {

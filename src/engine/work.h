@@ -12,6 +12,7 @@ typedef struct kz__work {
     int threads;
     size_t slots; /* sessions in a step at most */
     kz__pool *pool;
+    kz__scratch scratch; /* quantised activations */
     kz__run run;
     kz__talker_work talker;
     kz__predictor_work predictor;

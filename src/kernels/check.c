@@ -148,6 +148,139 @@ static int check_mm_bf16(state *s) {
     return check_mm(s, 1);
 }
 
+/* ---- quantised panel product ----------------------------------------------------------------- */
+
+enum { ANY_CODES, ALL_MOST, ALL_LEAST, BOTH_ENDS, ALL_ZERO, CODE_MODES };
+
+static int8_t code(state *s, int mode, size_t i) {
+    switch (mode) {
+    case ALL_MOST: return 127;
+    case ALL_LEAST: return -127;
+    case BOTH_ENDS: return i % 2 ? 127 : -127;
+    case ALL_ZERO: return 0;
+    default: return (int8_t)((int)(draw(s) % 255) - 127);
+    }
+}
+
+/* Codes of four bits: 0x00 is -8 twice, 0xff is 7 twice. */
+static uint8_t two_codes(state *s, int mode) {
+    switch (mode) {
+    case ALL_MOST: return 0xff;
+    case ALL_LEAST: return 0x00;
+    case BOTH_ENDS: return 0x0f;
+    case ALL_ZERO: return 0x88;
+    default: return (uint8_t)draw(s);
+    }
+}
+
+/* Scales of a pair: any f16 that is neither subnormal nor infinite. */
+static void fill_scales(state *s, uint16_t *scales) {
+    for (size_t i = 0; i < 2 * KZ__LANES; i++) {
+        uint32_t bits = draw(s);
+        unsigned exponent = bits % 8 ? 12 + bits / 8 % 8 : 1 + bits / 8 % 30;
+        scales[i] = (uint16_t)((bits >> 16 & 0x83ffu) | exponent << 10);
+        if (bits >> 8 & 0x80 && bits % 16 == 0) scales[i] = 0;
+    }
+}
+
+static void fill_pairs(state *s, void *w, size_t count, int q8, int mode) {
+    for (size_t p = 0; p < count; p++) {
+        kz__q8_pair *wide = (kz__q8_pair *)w + p;
+        kz__q4_pair *narrow = (kz__q4_pair *)w + p;
+        fill_scales(s, q8 ? wide->scale[0] : narrow->scale[0]);
+        int8_t *codes = &wide->code[0][0][0][0];
+        uint8_t *halves = &narrow->code[0][0][0][0];
+        for (size_t i = 0; q8 && i < sizeof wide->code; i++) codes[i] = code(s, mode, i / 2);
+        for (size_t i = 0; !q8 && i < sizeof narrow->code; i++) halves[i] = two_codes(s, mode);
+    }
+}
+
+static void fill_codes(state *s, int8_t *codes, int32_t *sums, size_t blocks) {
+    for (size_t b = 0; b < blocks; b++) {
+        int mode = (int)below(s, 2) ? ANY_CODES : (int)below(s, CODE_MODES);
+        sums[b] = 0;
+        for (size_t i = 0; i < KZ__BLOCK; i++) {
+            codes[b * KZ__BLOCK + i] = code(s, mode, i);
+            sums[b] += codes[b * KZ__BLOCK + i];
+        }
+    }
+}
+
+static int check_mmq_shape(state *s, size_t rows, size_t panels, size_t pairs, int q8) {
+    static const float factors[] = {1.0f, 0x1p-20f, 0x1p-100f, 0x1p60f};
+    int mode = (int)below(s, MODES - 1);
+    int start = (int)below(s, 3); /* zero, bias, resume */
+    size_t bytes = q8 ? sizeof(kz__q8_pair) : sizeof(kz__q4_pair);
+    size_t blocks = rows * pairs * 2;
+    kz__mmq_args a = {.rows = rows, .panels = panels, .pairs = pairs, .resume = start == 2,
+                      .ldx = pairs * KZ__PAIR_K, .ldb = pairs * 2, .factor = factors[below(s, 4)]};
+    a.ldy = (panels + below(s, 2)) * KZ__LANES;
+    float *y[2];
+    size_t outs = (rows - 1) * a.ldy + panels * KZ__LANES;
+    outputs(s, y, outs, start == 2 ? mode : PLAIN);
+    int8_t *codes = (int8_t *)(s->slots[X] + SLOT_FLOATS) - rows * a.ldx;
+    int32_t *sums = (int32_t *)(void *)(s->slots[Z] + (SLOT_FLOATS - blocks));
+    fill_codes(s, codes, sums, blocks);
+    char *w = (char *)s->slots[W] + (KZ__CHECK_SLOT_BYTES - panels * pairs * bytes);
+    fill_pairs(s, w, panels * pairs, q8, (int)below(s, 2) ? ANY_CODES : (int)below(s, CODE_MODES));
+    size_t bias = start == 1 ? panels * KZ__LANES : 0;
+    a.x_scale = input(s, B, blocks + bias, mode);
+    if (start == 1) a.bias = a.x_scale + blocks;
+    a.x = codes;
+    a.x_sum = sums;
+    a.w = w;
+    for (int i = 0; i < 2; i++) {
+        const kz__kernels *k = i ? &s->variant : &s->reference;
+        a.y = y[i];
+        (q8 ? k->mm_q8 : k->mm_q4)(&a);
+    }
+    return equal(y, outs);
+}
+
+static int check_mmq(state *s, int q8) {
+    int good = check_mmq_shape(s, 3, 2, 0, q8);
+    for (size_t rows = 1; rows <= 30; rows += rows < 14 ? 1 : 5) {
+        for (size_t panels = 1; panels <= 3; panels++) {
+            good &= check_mmq_shape(s, rows, panels, 1 + below(s, rows < 9 ? 12 : 4), q8);
+        }
+    }
+    return good & check_mmq_shape(s, 1, 5, 33, q8) & check_mmq_shape(s, 70, 3, 2, q8);
+}
+
+static int check_mm_q8(state *s) {
+    return check_mmq(s, 1);
+}
+
+static int check_mm_q4(state *s) {
+    return check_mmq(s, 0);
+}
+
+/* Codes, scales and sums of a variant stand in one output, one after the other. */
+static int check_quantize(state *s) {
+    int good = 1;
+    for (size_t k = 1; k <= 200; k += k < 70 ? 1 : 13) {
+        size_t blocks = 2 * ((k + KZ__PAIR_K - 1) / KZ__PAIR_K);
+        size_t outs = blocks * (KZ__BLOCK / sizeof(float) + 2);
+        float *y[2];
+        outputs(s, y, outs, PLAIN);
+        float *x = input(s, X, k, (int)(k % MODES));
+        for (size_t i = 0; k % 3 == 0 && i < k; i++) { /* sizes on both sides of the zero block */
+            x[i] *= i < 32 ? 0x1p-100f : 0x1p-126f;
+        }
+        for (size_t i = 0; k % 4 == 0 && i < k; i++) { /* halves: ties */
+            x[i] = i % KZ__BLOCK ? ((float)below(s, 254) - 127.0f) + 0.5f : 127.0f;
+        }
+        for (int i = 0; i < 2; i++) {
+            const kz__kernels *kernels = i ? &s->variant : &s->reference;
+            float *scales = y[i] + blocks * (KZ__BLOCK / sizeof(float));
+            kernels->quantize((int8_t *)y[i], scales, (int32_t *)(void *)(scales + blocks), x, k,
+                              blocks);
+        }
+        good &= equal(y, outs);
+    }
+    return good;
+}
+
 /* ---- rows --------------------------------------------------------------------------------- */
 
 static size_t padded(size_t n) {
@@ -391,7 +524,9 @@ int kz__kernels_check(const kz__check *check) {
             check->report(check->user, #op, good); \
         } \
     }
+#define KZ__QUANTIZED KZ__KERNEL
 #include "kernels/kernels.def"
 #undef KZ__KERNEL
+#undef KZ__QUANTIZED
     return different;
 }

@@ -1,5 +1,6 @@
 /* Fills the table of kernels by level: what CMake compiled in (KZ__HAVE_LEVEL) and the machine
- * runs. Every level defines every kernel, so a table is one level's. */
+ * runs. A level is a set of float kernels and a set of quantised ones; where an instruction set
+ * brings only one of them, the other is that of the level below. */
 #include "kernels/kernels.h"
 #include "kernels/variants.h"
 
@@ -12,37 +13,83 @@ typedef struct level_entry {
 
 static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_scalar,
+#define KZ__QUANTIZED(op, type) .table.op = kz__##op##_scalar,
     [KZ__SCALAR] = {.table.level = KZ__SCALAR, .burn = kz__burn_scalar,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
+#undef KZ__QUANTIZED
 #if defined(KZ__HAVE_fma)
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_fma,
+#define KZ__QUANTIZED(op, type) .table.op = kz__##op##_fma,
     [KZ__FMA] = {.table.level = KZ__FMA, .burn = kz__burn_fma,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
+#undef KZ__QUANTIZED
 #endif
 #if defined(KZ__HAVE_avx2)
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_avx2,
+#define KZ__QUANTIZED(op, type) .table.op = kz__##op##_avx2,
     [KZ__AVX2] = {.table.level = KZ__AVX2, .burn = kz__burn_avx2,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
+#undef KZ__QUANTIZED
+#endif
+#if defined(KZ__HAVE_avxvnni)
+#define KZ__KERNEL(op, type) .table.op = kz__##op##_avx2,
+#define KZ__QUANTIZED(op, type) .table.op = kz__##op##_avxvnni,
+    [KZ__AVXVNNI] = {.table.level = KZ__AVXVNNI, .burn = kz__burn_avx2,
+#include "kernels/kernels.def"
+    },
+#undef KZ__KERNEL
+#undef KZ__QUANTIZED
 #endif
 #if defined(KZ__HAVE_avx512)
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_avx512,
+#define KZ__QUANTIZED(op, type) .table.op = kz__##op##_avx2,
     [KZ__AVX512] = {.table.level = KZ__AVX512, .burn = kz__burn_avx512,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
+#undef KZ__QUANTIZED
+#endif
+#if defined(KZ__HAVE_avx512vnni)
+#define KZ__KERNEL(op, type) .table.op = kz__##op##_avx512,
+#define KZ__QUANTIZED(op, type) .table.op = kz__##op##_avx512vnni,
+    [KZ__AVX512VNNI] = {.table.level = KZ__AVX512VNNI, .burn = kz__burn_avx512,
+#include "kernels/kernels.def"
+    },
+#undef KZ__KERNEL
+#undef KZ__QUANTIZED
 #endif
 #if defined(KZ__HAVE_neon)
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_neon,
+#define KZ__QUANTIZED(op, type) .table.op = kz__##op##_neon,
     [KZ__NEON] = {.table.level = KZ__NEON, .burn = kz__burn_neon,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
+#undef KZ__QUANTIZED
+#endif
+#if defined(KZ__HAVE_dotprod)
+#define KZ__KERNEL(op, type) .table.op = kz__##op##_neon,
+#define KZ__QUANTIZED(op, type) .table.op = kz__##op##_dotprod,
+    [KZ__DOTPROD] = {.table.level = KZ__DOTPROD, .burn = kz__burn_neon,
+#include "kernels/kernels.def"
+    },
+#undef KZ__KERNEL
+#undef KZ__QUANTIZED
+#endif
+#if defined(KZ__HAVE_i8mm)
+#define KZ__KERNEL(op, type) .table.op = kz__##op##_neon,
+#define KZ__QUANTIZED(op, type) .table.op = kz__##op##_i8mm,
+    [KZ__I8MM] = {.table.level = KZ__I8MM, .burn = kz__burn_neon,
+#include "kernels/kernels.def"
+    },
+#undef KZ__KERNEL
+#undef KZ__QUANTIZED
 #endif
 };
 

@@ -1,5 +1,5 @@
 /* The table of kernels. A kernel is a pure function: no allocation, threads, globals or libc. Every
- * level (scalar, fma, avx2, avx512, neon) gives the same bits as ref/, which defines them.
+ * level (base/cpu.h) gives the same bits as ref/, which defines them.
  *
  * Layout: rows of float32, each padded to a multiple of 16 (KZ__LANES) floats; pointers to rows and
  * to packed weights are 64-byte aligned. "n16" arguments are multiples of 16. Padding lanes hold 0
@@ -12,9 +12,7 @@
 #define KZ_KERNELS_KERNELS_H
 
 #include "base/cpu.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "tensor/blocks.h"
 
 #define KZ__LANES 16
 
@@ -42,6 +40,38 @@ typedef struct kz__mm_args {
 } kz__mm_args;
 
 typedef void kz__mm_fn(const kz__mm_args *args);
+
+/* A row of floats as 8-bit codes, blocks of 32 along k: for a block, most = the largest absolute
+ * value; scale = most / 127; inverse = 127 / most; code = x * inverse to the nearest integer, ties
+ * to even (-127..127); sum = the sum of the codes. A block whose most is below 2^-100 has scale and
+ * codes 0; one with a value that is not finite has scale NaN and codes 0. k values of x are read
+ * (no alignment), the rest up to `blocks` blocks counts as 0. Nothing overlaps. */
+typedef void kz__quantize_fn(int8_t *codes, float *scales, int32_t *sums, const float *x, size_t k,
+                             size_t blocks);
+
+/* Arguments of the panel product with quantised weights (tensor/blocks.h) and rows.
+ *     y[r * ldy + 16 p + i] = acc, where acc starts at y (resume), bias[16 p + i], or 0 (no bias),
+ *     for each block b in 0..2 * pairs - 1, in order:
+ *         dot = sum over the 32 k of block b of code(p, i, k) * x[r * ldx + k], exact
+ *         acc = fma((float)dot, scale(p, i, b) * (x_scale[r * ldb + b] * factor), acc)
+ * x, x_scale and x_sum are what quantize made, -127..127; x_sum[r * ldb + b] is the sum of the
+ * block's codes. w is [panels][pairs], aligned to 64 bytes. y may not overlap anything else. */
+typedef struct kz__mmq_args {
+    float *y;
+    size_t ldy;
+    const int8_t *x;
+    size_t ldx;
+    const float *x_scale;
+    const int32_t *x_sum;
+    size_t ldb;
+    const void *w; /* kz__q8_pair or kz__q4_pair */
+    float factor;
+    const float *bias;
+    size_t rows, panels, pairs;
+    int resume;
+} kz__mmq_args;
+
+typedef void kz__mmq_fn(const kz__mmq_args *args);
 
 /* y[i] = x[i] * scale * w[i], scale = 1 / sqrt(sum(x^2) / n + eps): the sum has 8 lanes, element i
  * in lane i mod 8, each lane acc = fma(x, x, acc) in order; lanes are added as ((0+4)+(2+6)) +
@@ -96,6 +126,8 @@ typedef int kz__finite_fn(const float *x, size_t n);
 typedef struct kz__kernels {
     kz__level level;
     kz__mm_fn *mm_f32, *mm_bf16;
+    kz__mmq_fn *mm_q8, *mm_q4;
+    kz__quantize_fn *quantize;
     kz__rms_norm_fn *rms_norm;
     kz__layer_norm_fn *layer_norm;
     kz__rope_fn *rope;

@@ -16,8 +16,12 @@ typedef double kz__burn_fn(size_t rounds, float *sink);
 
 #define KZ__KERNEL(op, type) \
     type kz__##op##_scalar, kz__##op##_fma, kz__##op##_avx2, kz__##op##_avx512, kz__##op##_neon;
+#define KZ__QUANTIZED(op, type) \
+    type kz__##op##_scalar, kz__##op##_fma, kz__##op##_avx2, kz__##op##_avxvnni, \
+        kz__##op##_avx512vnni, kz__##op##_neon, kz__##op##_dotprod, kz__##op##_i8mm;
 #include "kernels/kernels.def"
 #undef KZ__KERNEL
+#undef KZ__QUANTIZED
 kz__burn_fn kz__burn_scalar, kz__burn_fma, kz__burn_avx2, kz__burn_avx512, kz__burn_neon;
 
 #endif

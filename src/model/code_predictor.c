@@ -2,7 +2,7 @@
 #include "model/code_predictor.h"
 
 static kz_status load_groups(kz__mem *mem, kz__weights *weights, const kz__config *c,
-                             kz__predictor *p, kz__err *err) {
+                             kz__dtype type, kz__predictor *p, kz__err *err) {
     size_t shape[2] = {c->predictor_vocab, c->talker.width};
     p->embeddings = kz__calloc(mem, p->passes, sizeof *p->embeddings);
     p->heads = kz__calloc(mem, p->passes, sizeof *p->heads);
@@ -11,7 +11,7 @@ static kz_status load_groups(kz__mem *mem, kz__weights *weights, const kz__confi
         kz_status status = kz__bind(weights, &p->embeddings[g], err, 2, shape,
                                     "talker.code_predictor.model.codec_embedding.%zu.weight", g);
         if (status) return status;
-        status = kz__bind_linear(mem, weights, &p->heads[g], p->type, c->predictor_vocab,
+        status = kz__bind_linear(mem, weights, &p->heads[g], type, c->predictor_vocab,
                                  c->predictor.width, false, err,
                                  "talker.code_predictor.lm_head.%zu", g);
         if (status) return status;
@@ -20,22 +20,25 @@ static kz_status load_groups(kz__mem *mem, kz__weights *weights, const kz__confi
 }
 
 kz_status kz__predictor_load(kz__mem *mem, kz__weights *weights, const kz__config *c,
-                             kz__dtype type, kz__predictor *p, kz__err *err) {
+                             const kz__policy *policy, kz__predictor *p, kz__err *err) {
+    const kz__dtype *type = policy->type;
     memset(p, 0, sizeof *p);
     p->config = c;
-    p->type = type;
+    p->rows = policy->rows;
     p->width = kz__pad16(c->predictor.width);
     p->input_width = kz__pad16(c->talker.width);
     p->passes = c->code_groups - 1;
     p->projects = c->predictor.width != c->talker.width;
-    kz_status status = load_groups(mem, weights, c, p, err);
+    kz_status status = load_groups(mem, weights, c, type[KZ__PREDICTOR_HEADS], p, err);
     if (!status && p->projects) {
-        status = kz__bind_linear(mem, weights, &p->projection, type, c->predictor.width,
-                                 c->talker.width, true, err,
+        status = kz__bind_linear(mem, weights, &p->projection, type[KZ__PREDICTOR_INPUT],
+                                 c->predictor.width, c->talker.width, true, err,
                                  "talker.code_predictor.small_to_mtp_projection");
     }
     if (!status) {
-        status = kz__bind_stack(mem, weights, &p->stack, &c->predictor, type,
+        kz__layer_types types = {type[KZ__PREDICTOR_QKV], type[KZ__PREDICTOR_O],
+                                 type[KZ__PREDICTOR_GATE_UP], type[KZ__PREDICTOR_DOWN]};
+        status = kz__bind_stack(mem, weights, &p->stack, &c->predictor, &types,
                                 "talker.code_predictor.model.", err);
     }
     if (status) kz__predictor_clear(mem, p);
@@ -50,6 +53,23 @@ void kz__predictor_clear(kz__mem *mem, kz__predictor *p) {
     p->embeddings = NULL;
     kz__linear_clear(mem, &p->projection);
     kz__stack_clear(mem, &p->stack);
+}
+
+size_t kz__predictor_scratch(const kz__predictor *p) {
+    size_t width = kz__stack_scratch(&p->stack);
+    size_t needed = kz__linear_scratch(&p->projection);
+    if (needed > width) width = needed;
+    for (size_t g = 0; g < p->passes; g++) {
+        needed = kz__linear_scratch(&p->heads[g]);
+        if (needed > width) width = needed;
+    }
+    return width;
+}
+
+size_t kz__predictor_bytes(const kz__predictor *p) {
+    size_t bytes = 0;
+    for (size_t g = 0; g < p->passes; g++) bytes += kz__linear_bytes(&p->heads[g]);
+    return bytes + p->passes * (kz__stack_bytes(&p->stack) + kz__linear_bytes(&p->projection));
 }
 
 kz_status kz__predictor_state_init(kz__predictor_state *state, kz__mem *mem,
@@ -111,7 +131,7 @@ float *kz__predictor_input(const kz__predictor_state *state, size_t position) {
 }
 
 void kz__predictor_code_row(const kz__predictor *p, size_t group, int32_t code, float *row) {
-    kz__embedding_row(&p->embeddings[group - 1], p->type, (size_t)code, row);
+    kz__embedding_row(&p->embeddings[group - 1], p->rows, (size_t)code, row);
 }
 
 /* Input rows of all sequences, at the predictor's width. */

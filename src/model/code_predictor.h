@@ -11,10 +11,11 @@
 #define KZ_MODEL_CODE_PREDICTOR_H
 
 #include "model/names.h"
+#include "model/quant_policy.h"
 
 typedef struct kz__predictor {
     const kz__config *config;
-    kz__dtype type;
+    kz__dtype rows; /* what embedding rows are rounded to */
     size_t width, input_width; /* floats per row, padded: own, talker's */
     size_t passes;             /* code_groups - 1 */
     kz__tensor *embeddings;    /* [passes], each [vocab, talker width] */
@@ -25,8 +26,12 @@ typedef struct kz__predictor {
 } kz__predictor;
 
 kz_status kz__predictor_load(kz__mem *mem, kz__weights *weights, const kz__config *config,
-                             kz__dtype type, kz__predictor *predictor, kz__err *err);
+                             const kz__policy *policy, kz__predictor *predictor, kz__err *err);
 void kz__predictor_clear(kz__mem *mem, kz__predictor *predictor);
+/* The width of scratch that its products need (kz__linear_scratch). */
+size_t kz__predictor_scratch(const kz__predictor *predictor);
+/* Bytes of weights that a frame reads. */
+size_t kz__predictor_bytes(const kz__predictor *predictor);
 
 /* One sequence: the inputs of its frame and what has been computed of them. */
 typedef struct kz__predictor_state {

@@ -93,7 +93,8 @@ static kz_status load_transformer(const loader *l, kz__codec_decoder *d) {
     status = kz__bind_linear(l->mem, l->weights, &d->stack_out, KZ__F32, c->latent_dim,
                              c->stack.width, true, l->err, "decoder.pre_transformer.output_proj");
     if (status) return status;
-    return kz__bind_stack(l->mem, l->weights, &d->stack, &c->stack, KZ__F32,
+    const kz__layer_types floats = {KZ__F32, KZ__F32, KZ__F32, KZ__F32};
+    return kz__bind_stack(l->mem, l->weights, &d->stack, &c->stack, &floats,
                           "decoder.pre_transformer.", l->err);
 }
 

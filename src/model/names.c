@@ -52,7 +52,8 @@ typedef struct layer_job {
     kz__mem *mem;
     kz__weights *weights;
     const kz__stack_config *config;
-    kz__dtype type;
+    const kz__layer_types *types;
+    kz__store *store;
     kz__err *err;
     char prefix[NAME_BYTES];
 } layer_job;
@@ -61,6 +62,16 @@ static kz_status bind_matrix(const layer_job *job, kz__tensor *tensor, size_t ou
                              const char *part) {
     size_t shape[2] = {out, in};
     return kz__bind(job->weights, tensor, job->err, 2, shape, "%s%s.weight", job->prefix, part);
+}
+
+/* A matrix that is packed alone. */
+static kz_status bind_alone(const layer_job *job, kz__linear *linear, kz__dtype type, size_t out,
+                            size_t in, const char *part) {
+    kz__tensor weight = {0};
+    kz_status status = bind_matrix(job, &weight, out, in, part);
+    if (status) return status;
+    kz__pack_source source = kz__pack_matrix(&weight, NULL);
+    return kz__linear_pack_in(job->mem, job->store, linear, type, in, 1, &source, 1, job->err);
 }
 
 static kz_status bind_attention(const layer_job *job, kz__layer *layer) {
@@ -79,10 +90,10 @@ static kz_status bind_attention(const layer_job *job, kz__layer *layer) {
         sources[i].first_panel = panel;
         panel += kz__pad16(parts[i].shape[0]) / 16;
     }
-    status = kz__linear_pack(job->mem, &layer->qkv, job->type, c->width, 1, sources, 3, job->err);
+    status = kz__linear_pack_in(job->mem, job->store, &layer->qkv, job->types->qkv, c->width, 1,
+                                sources, 3, job->err);
     if (status) return status;
-    return kz__bind_linear(job->mem, job->weights, &layer->o, job->type, c->width, q, false,
-                           job->err, "%sself_attn.o_proj", job->prefix);
+    return bind_alone(job, &layer->o, job->types->o, c->width, q, "self_attn.o_proj");
 }
 
 static kz_status bind_mlp(const layer_job *job, kz__layer *layer) {
@@ -97,11 +108,11 @@ static kz_status bind_mlp(const layer_job *job, kz__layer *layer) {
         sources[i].first_panel = i;
         sources[i].panel_step = 2;
     }
-    status =
-        kz__linear_pack(job->mem, &layer->gate_up, job->type, c->width, 1, sources, 2, job->err);
+    status = kz__linear_pack_in(job->mem, job->store, &layer->gate_up, job->types->gate_up,
+                                c->width, 1, sources, 2, job->err);
     if (status) return status;
-    return kz__bind_linear(job->mem, job->weights, &layer->down, job->type, c->width,
-                           c->intermediate, false, job->err, "%smlp.down_proj", job->prefix);
+    return bind_alone(job, &layer->down, job->types->down, c->width, c->intermediate,
+                      "mlp.down_proj");
 }
 
 static kz_status bind_layer(const layer_job *job, kz__layer *layer) {
@@ -129,9 +140,26 @@ static kz_status bind_layer(const layer_job *job, kz__layer *layer) {
     return status ? status : bind_mlp(job, layer);
 }
 
+/* The block for the quantised matrices of all layers; none where nothing is quantised. */
+static kz_status make_store(kz__mem *mem, kz__stack *stack, const kz__stack_config *c,
+                            const kz__layer_types *types, kz__store *store, kz__err *err) {
+    size_t q = c->heads * c->head_dim;
+    size_t kv = c->kv_heads * c->head_dim;
+    size_t layer = kz__linear_space(types->qkv, q, c->width) +
+                   2 * kz__linear_space(types->qkv, kv, c->width) +
+                   kz__linear_space(types->o, c->width, q) +
+                   2 * kz__linear_space(types->gate_up, c->intermediate, c->width) +
+                   kz__linear_space(types->down, c->width, c->intermediate);
+    if (!kz__mul(layer, c->layers, &store->left)) return kz__fail_memory(err);
+    if (!store->left) return KZ_OK;
+    stack->panels = kz__alloc(mem, store->left);
+    store->next = stack->panels;
+    return stack->panels ? KZ_OK : kz__fail_memory(err);
+}
+
 kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
-                         const kz__stack_config *config, kz__dtype type, const char *prefix,
-                         kz__err *err) {
+                         const kz__stack_config *config, const kz__layer_types *types,
+                         const char *prefix, kz__err *err) {
     kz__stack_shape *s = &stack->shape;
     s->width = config->width;
     s->intermediate = config->intermediate;
@@ -144,7 +172,10 @@ kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
     s->window = config->window;
     stack->layers = kz__calloc(mem, config->layers, sizeof *stack->layers);
     if (!stack->layers) return kz__fail_memory(err);
-    layer_job job = {mem, weights, config, type, err, ""};
+    kz__store store = {0};
+    kz_status made = make_store(mem, stack, config, types, &store, err);
+    if (made) return made;
+    layer_job job = {mem, weights, config, types, &store, err, ""};
     for (size_t l = 0; l < config->layers; l++) {
         snprintf(job.prefix, sizeof job.prefix, "%slayers.%zu.", prefix, l);
         kz_status status = bind_layer(&job, &stack->layers[l]);
@@ -163,6 +194,19 @@ size_t kz__stack_bytes(const kz__stack *stack) {
                  kz__linear_bytes(&layer->gate_up) + kz__linear_bytes(&layer->down);
     }
     return bytes;
+}
+
+size_t kz__stack_scratch(const kz__stack *stack) {
+    size_t width = 0;
+    for (size_t l = 0; l < stack->shape.layers; l++) {
+        const kz__layer *layer = &stack->layers[l];
+        const kz__linear *linears[] = {&layer->qkv, &layer->o, &layer->gate_up, &layer->down};
+        for (size_t i = 0; i < sizeof linears / sizeof linears[0]; i++) {
+            size_t needed = kz__linear_scratch(linears[i]);
+            if (needed > width) width = needed;
+        }
+    }
+    return width;
 }
 
 size_t kz__stack_macs(const kz__stack *stack) {

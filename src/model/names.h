@@ -22,13 +22,20 @@ kz_status kz__bind_linear(kz__mem *mem, kz__weights *weights, kz__linear *linear
                           size_t out, size_t in, bool has_bias, kz__err *err, const char *format,
                           ...) KZ__PRINTF(9, 10);
 
+/* Types of a layer's matrices. */
+typedef struct kz__layer_types {
+    kz__dtype qkv, o, gate_up, down;
+} kz__layer_types;
+
 /* Binds and packs `config->layers` layers under prefix + "layers.N." and prefix + "norm.weight". */
 kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
-                         const kz__stack_config *config, kz__dtype type, const char *prefix,
-                         kz__err *err);
+                         const kz__stack_config *config, const kz__layer_types *types,
+                         const char *prefix, kz__err *err);
 
 /* Bytes of the panels of a stack, and its multiply-adds per row (attention excluded). */
 size_t kz__stack_bytes(const kz__stack *stack);
+/* The width of scratch that its products need (kz__linear_scratch). */
+size_t kz__stack_scratch(const kz__stack *stack);
 size_t kz__stack_macs(const kz__stack *stack);
 
 #endif

@@ -1,11 +1,12 @@
 /* The talker's weights and step. */
 #include "model/talker.h"
 
-kz_status kz__talker_load(kz__mem *mem, kz__weights *weights, const kz__config *c, kz__dtype type,
-                          kz__talker *talker, kz__err *err) {
+kz_status kz__talker_load(kz__mem *mem, kz__weights *weights, const kz__config *c,
+                          const kz__policy *policy, kz__talker *talker, kz__err *err) {
     memset(talker, 0, sizeof *talker);
     talker->config = c;
-    talker->type = type;
+    talker->rows = policy->rows;
+    const kz__dtype *type = policy->type;
     talker->width = kz__pad16(c->talker.width);
     size_t text[2] = {c->text_vocab, c->text_width};
     size_t codec[2] = {c->talker_vocab, c->talker.width};
@@ -16,20 +17,24 @@ kz_status kz__talker_load(kz__mem *mem, kz__weights *weights, const kz__config *
                           "talker.model.codec_embedding.weight");
     }
     if (!status) {
-        status = kz__bind_linear(mem, weights, &talker->fc1, type, c->text_width, c->text_width,
-                                 true, err, "talker.text_projection.linear_fc1");
+        status = kz__bind_linear(mem, weights, &talker->fc1, type[KZ__TEXT_PROJECTION],
+                                 c->text_width, c->text_width, true, err,
+                                 "talker.text_projection.linear_fc1");
     }
     if (!status) {
-        status = kz__bind_linear(mem, weights, &talker->fc2, type, c->talker.width, c->text_width,
-                                 true, err, "talker.text_projection.linear_fc2");
+        status = kz__bind_linear(mem, weights, &talker->fc2, type[KZ__TEXT_PROJECTION],
+                                 c->talker.width, c->text_width, true, err,
+                                 "talker.text_projection.linear_fc2");
     }
     if (!status) {
-        status = kz__bind_stack(mem, weights, &talker->stack, &c->talker, type, "talker.model.",
+        kz__layer_types types = {type[KZ__TALKER_QKV], type[KZ__TALKER_O],
+                                 type[KZ__TALKER_GATE_UP], type[KZ__TALKER_DOWN]};
+        status = kz__bind_stack(mem, weights, &talker->stack, &c->talker, &types, "talker.model.",
                                 err);
     }
     if (!status) {
-        status = kz__bind_linear(mem, weights, &talker->head, type, c->talker_vocab,
-                                 c->talker.width, false, err, "talker.codec_head");
+        status = kz__bind_linear(mem, weights, &talker->head, type[KZ__TALKER_HEAD],
+                                 c->talker_vocab, c->talker.width, false, err, "talker.codec_head");
     }
     if (status) kz__talker_clear(mem, talker);
     return status;
@@ -40,6 +45,21 @@ void kz__talker_clear(kz__mem *mem, kz__talker *talker) {
     kz__linear_clear(mem, &talker->fc2);
     kz__linear_clear(mem, &talker->head);
     kz__stack_clear(mem, &talker->stack);
+}
+
+size_t kz__talker_scratch(const kz__talker *talker) {
+    const kz__linear *linears[] = {&talker->fc1, &talker->fc2, &talker->head};
+    size_t width = kz__stack_scratch(&talker->stack);
+    for (size_t i = 0; i < sizeof linears / sizeof linears[0]; i++) {
+        size_t needed = kz__linear_scratch(linears[i]);
+        if (needed > width) width = needed;
+    }
+    return width;
+}
+
+size_t kz__talker_bytes(const kz__talker *talker) {
+    return kz__linear_bytes(&talker->fc1) + kz__linear_bytes(&talker->fc2) +
+           kz__stack_bytes(&talker->stack) + kz__linear_bytes(&talker->head);
 }
 
 kz_status kz__talker_state_init(kz__talker_state *state, kz__mem *mem, const kz__talker *talker,
@@ -101,7 +121,7 @@ void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32
     const kz__talker *talker = work->talker;
     size_t text = kz__pad16(talker->config->text_width);
     for (size_t i = 0; i < count; i++) {
-        kz__embedding_row(&talker->text_embedding, talker->type, (size_t)ids[i],
+        kz__embedding_row(&talker->text_embedding, talker->rows, (size_t)ids[i],
                           work->text + i * text);
     }
     kz__after silu = {0};
@@ -111,7 +131,7 @@ void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32
 }
 
 void kz__talker_codec_row(const kz__talker *talker, int32_t id, float *row) {
-    kz__embedding_row(&talker->codec_embedding, talker->type, (size_t)id, row);
+    kz__embedding_row(&talker->codec_embedding, talker->rows, (size_t)id, row);
 }
 
 /* Hidden state and logits of the turns that ask for them, all in one product. */

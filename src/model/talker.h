@@ -10,10 +10,11 @@
 #define KZ_MODEL_TALKER_H
 
 #include "model/names.h"
+#include "model/quant_policy.h"
 
 typedef struct kz__talker {
     const kz__config *config;
-    kz__dtype type;
+    kz__dtype rows; /* what embedding rows are rounded to */
     size_t width; /* floats per row, padded */
     kz__tensor text_embedding, codec_embedding; /* read from the mapping row by row */
     kz__linear fc1, fc2, head;
@@ -21,8 +22,12 @@ typedef struct kz__talker {
 } kz__talker;
 
 kz_status kz__talker_load(kz__mem *mem, kz__weights *weights, const kz__config *config,
-                          kz__dtype type, kz__talker *talker, kz__err *err);
+                          const kz__policy *policy, kz__talker *talker, kz__err *err);
 void kz__talker_clear(kz__mem *mem, kz__talker *talker);
+/* The width of scratch that its products need (kz__linear_scratch). */
+size_t kz__talker_scratch(const kz__talker *talker);
+/* Bytes of weights that a frame reads. */
+size_t kz__talker_bytes(const kz__talker *talker);
 
 /* Rows that the talker takes at once; longer prompts go in pieces, which changes nothing. */
 #define KZ__TALKER_ROWS 64

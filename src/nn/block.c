@@ -33,6 +33,7 @@ void kz__stack_clear(kz__mem *mem, kz__stack *stack) {
         kz__linear_clear(mem, &layer->gate_up);
         kz__linear_clear(mem, &layer->down);
     }
+    kz__free(mem, stack->panels);
     kz__free(mem, stack->layers);
     kz__free(mem, stack->norm);
     kz__free(mem, stack->inverse_frequency);

@@ -33,6 +33,7 @@ typedef struct kz__layer {
 typedef struct kz__stack {
     kz__stack_shape shape;
     kz__layer *layers;
+    void *panels; /* the layers' quantised weights, in the order in which they run */
     float *norm; /* after the last layer */
     float *inverse_frequency; /* [head_dim / 2] of the rotation */
 } kz__stack;

@@ -1,6 +1,8 @@
 /* Packing, and the split of a product over the pool in blocks of rows and panels. */
 #include "nn/linear.h"
 
+#include "nn/quantized.h"
+
 kz__pack_source kz__pack_matrix(const kz__tensor *weight, const kz__tensor *bias) {
     kz__pack_source source = {0};
     source.weight = weight;
@@ -62,9 +64,6 @@ static void pack_panel(kz__linear *linear, const kz__pack_source *s, size_t pane
     for (size_t i = 0; i < 16; i++) {
         size_t row = panel * 16 + i;
         if (!copied) pack_row(linear, s, row, target * count + i);
-        if (!linear->bias) continue;
-        linear->bias[target * 16 + i] =
-            s->bias && row < s->rows ? kz__tensor_at(s->bias, row) : 0.0f;
     }
 }
 
@@ -77,31 +76,18 @@ static kz__dtype panel_type(kz__dtype wanted, const kz__pack_source *sources, si
     return KZ__BF16;
 }
 
-kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
-                          const kz__pack_source *sources, size_t count, kz__err *err) {
-    memset(linear, 0, sizeof *linear);
-    linear->type = panel_type(type, sources, count);
-    type = linear->type;
-    linear->in = in;
-    linear->taps = taps;
-    bool bias = false;
-    for (size_t s = 0; s < count; s++) {
-        linear->panels += kz__pad16(sources[s].rows) / 16;
-        bias = bias || sources[s].bias;
-    }
+static kz_status pack_panels(kz__mem *mem, kz__linear *linear, const kz__pack_source *sources,
+                             size_t count, kz__err *err) {
     size_t elements = 0;
     size_t steps = 0;
     size_t bytes = 0;
-    if (!kz__mul(in, taps, &steps) || !kz__mul(linear->panels * 16, steps, &elements) ||
-        !kz__mul(elements, kz__dtype_bytes(type), &bytes)) {
+    if (!kz__mul(linear->in, linear->taps, &steps) ||
+        !kz__mul(linear->panels * 16, steps, &elements) ||
+        !kz__mul(elements, kz__dtype_bytes(linear->type), &bytes)) {
         return kz__fail_memory(err);
     }
     linear->w = kz__alloc(mem, bytes);
-    if (bias) linear->bias = kz__alloc(mem, linear->panels * 16 * sizeof(float));
-    if (!linear->w || (bias && !linear->bias)) {
-        kz__linear_clear(mem, linear);
-        return kz__fail_memory(err);
-    }
+    if (!linear->w) return kz__fail_memory(err);
     for (size_t s = 0; s < count; s++) {
         size_t panels = kz__pad16(sources[s].rows) / 16;
         for (size_t p = 0; p < panels; p++) pack_panel(linear, &sources[s], p);
@@ -109,21 +95,75 @@ kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size
     return KZ_OK;
 }
 
+static void pack_bias(kz__linear *linear, const kz__pack_source *s) {
+    for (size_t row = 0; row < kz__pad16(s->rows); row++) {
+        size_t target = s->first_panel + row / 16 * s->panel_step;
+        linear->bias[target * 16 + row % 16] =
+            s->bias && row < s->rows ? kz__tensor_at(s->bias, row) : 0.0f;
+    }
+}
+
+kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
+                          const kz__pack_source *sources, size_t count, kz__err *err) {
+    return kz__linear_pack_in(mem, NULL, linear, type, in, taps, sources, count, err);
+}
+
+kz_status kz__linear_pack_in(kz__mem *mem, kz__store *store, kz__linear *linear, kz__dtype type,
+                             size_t in, size_t taps, const kz__pack_source *sources, size_t count,
+                             kz__err *err) {
+    memset(linear, 0, sizeof *linear);
+    linear->type = panel_type(type, sources, count);
+    linear->in = in;
+    linear->taps = taps;
+    bool bias = false;
+    for (size_t s = 0; s < count; s++) {
+        linear->panels += kz__pad16(sources[s].rows) / 16;
+        bias = bias || sources[s].bias;
+    }
+    kz_status status = KZ_OK;
+    if (bias) {
+        linear->bias = kz__alloc(mem, linear->panels * 16 * sizeof(float));
+        if (!linear->bias) status = kz__fail_memory(err);
+    }
+    for (size_t s = 0; !status && bias && s < count; s++) pack_bias(linear, &sources[s]);
+    if (!status && kz__is_quantized(linear->type)) {
+        status = kz__quantized_pack(mem, store, linear, sources, count, err);
+    } else if (!status) {
+        status = pack_panels(mem, linear, sources, count, err);
+    }
+    if (status) kz__linear_clear(mem, linear);
+    return status;
+}
+
 void kz__linear_clear(kz__mem *mem, kz__linear *linear) {
-    kz__free(mem, linear->w);
+    if (!linear->lent) kz__free(mem, linear->w);
     kz__free(mem, linear->bias);
     memset(linear, 0, sizeof *linear);
 }
 
+static size_t panel_bytes(const kz__linear *linear) {
+    if (kz__is_quantized(linear->type)) {
+        return kz__pairs(linear->in) * kz__pair_bytes(linear->type);
+    }
+    return linear->taps * linear->in * 16 * kz__dtype_bytes(linear->type);
+}
+
 size_t kz__linear_bytes(const kz__linear *linear) {
-    size_t elements = linear->panels * 16 * linear->taps * linear->in;
-    return elements * kz__dtype_bytes(linear->type);
+    return linear->panels * panel_bytes(linear);
+}
+
+size_t kz__linear_space(kz__dtype type, size_t rows, size_t in) {
+    return kz__pad16(rows) / 16 * kz__pairs(in) * kz__pair_bytes(type);
+}
+
+size_t kz__linear_scratch(const kz__linear *linear) {
+    return kz__is_quantized(linear->type) ? linear->in : 0;
 }
 
 typedef struct product {
     const kz__run *run;
     const kz__linear *linear;
-    const kz__after *after;
+    kz__after after;
     kz__mm_args args;
     size_t rows, row_block, row_blocks;
     size_t panel_block;
@@ -131,8 +171,7 @@ typedef struct product {
 
 static void finish(const product *job, size_t row, size_t rows, size_t panel, size_t panels) {
     const kz__kernels *k = job->run->kernels;
-    const kz__after *after = job->after;
-    if (!after) return;
+    const kz__after *after = &job->after;
     size_t column = panel * 16;
     size_t width = panels * 16;
     if (after->kind == KZ__SNAKE) {
@@ -141,6 +180,7 @@ static void finish(const product *job, size_t row, size_t rows, size_t panel, si
                  rows, width);
         return;
     }
+    if (after->kind == KZ__PLAIN) return;
     for (size_t r = row; r < row + rows; r++) {
         float *y = job->args.y + r * job->args.ldy + column;
         float *z = after->z ? after->z + r * after->ldz + column : NULL;
@@ -161,6 +201,48 @@ static void finish(const product *job, size_t row, size_t rows, size_t panel, si
     }
 }
 
+/* A block of a quantised product: the rows stand in the scratch. */
+static void multiply_quantized(const product *job, size_t row, size_t rows, size_t panel,
+                               size_t panels) {
+    const kz__linear *linear = job->linear;
+    const kz__scratch *x = job->run->scratch;
+    kz__mmq_args args = {0};
+    args.pairs = kz__pairs(linear->in);
+    args.ldb = 2 * args.pairs;
+    args.ldx = args.pairs * KZ__PAIR_K;
+    args.y = job->args.y + row * job->args.ldy + panel * 16;
+    args.ldy = job->args.ldy;
+    args.x = x->codes + row * args.ldx;
+    args.x_scale = x->scales + row * args.ldb;
+    args.x_sum = x->sums + row * args.ldb;
+    args.w = (const char *)linear->w + panel * panel_bytes(linear);
+    args.factor = linear->factor;
+    args.bias = linear->bias ? linear->bias + panel * 16 : NULL;
+    args.rows = rows;
+    args.panels = panels;
+    if (linear->type == KZ__Q8) {
+        job->run->kernels->mm_q8(&args);
+    } else {
+        job->run->kernels->mm_q4(&args);
+    }
+}
+
+static void multiply(const product *job, size_t row, size_t rows, size_t panel, size_t panels) {
+    const kz__linear *linear = job->linear;
+    kz__mm_args args = job->args;
+    args.y += row * args.ldy + panel * 16;
+    args.x += row * args.ldx;
+    args.w = (const char *)linear->w + panel * panel_bytes(linear);
+    if (args.bias) args.bias += panel * 16;
+    args.rows = rows;
+    args.panels = panels;
+    if (linear->type == KZ__BF16) {
+        job->run->kernels->mm_bf16(&args);
+    } else {
+        job->run->kernels->mm_f32(&args);
+    }
+}
+
 /* Item: row block (fast) of a panel block (slow), so that a thread keeps its panels in cache. */
 static void product_job(void *arg, size_t begin, size_t end, int thread) {
     const product *job = arg;
@@ -173,18 +255,10 @@ static void product_job(void *arg, size_t begin, size_t end, int thread) {
         size_t rows = job->rows - row;
         if (panels > job->panel_block) panels = job->panel_block;
         if (rows > job->row_block) rows = job->row_block;
-        kz__mm_args args = job->args;
-        args.y += row * args.ldy + panel * 16;
-        args.x += row * args.ldx;
-        args.w = (const char *)linear->w +
-                 panel * args.panel_stride * kz__dtype_bytes(linear->type);
-        if (args.bias) args.bias += panel * 16;
-        args.rows = rows;
-        args.panels = panels;
-        if (linear->type == KZ__BF16) {
-            job->run->kernels->mm_bf16(&args);
+        if (kz__is_quantized(linear->type)) {
+            multiply_quantized(job, row, rows, panel, panels);
         } else {
-            job->run->kernels->mm_f32(&args);
+            multiply(job, row, rows, panel, panels);
         }
         finish(job, row, rows, panel, panels);
     }
@@ -194,16 +268,16 @@ static void product_job(void *arg, size_t begin, size_t end, int thread) {
  * Many rows: blocks whose weights (or rows) stay in the second-level cache. */
 static void choose_blocks(product *job, int threads) {
     const kz__linear *linear = job->linear;
-    size_t panel_bytes = linear->taps * linear->in * 16 * kz__dtype_bytes(linear->type);
+    size_t bytes = panel_bytes(linear);
     if (job->rows < 32) {
         job->row_block = job->rows;
         size_t pieces = (size_t)threads * 4;
         job->panel_block = (linear->panels + pieces - 1) / pieces;
-        size_t least = 8192 / (panel_bytes + 1) + 1;
+        size_t least = 8192 / (bytes + 1) + 1;
         if (threads == 1) job->panel_block = linear->panels;
         if (job->panel_block < least) job->panel_block = least;
     } else {
-        job->panel_block = (256 * 1024) / (panel_bytes + 1);
+        job->panel_block = (256 * 1024) / (bytes + 1);
         job->row_block = 112;
     }
     job->panel_block = (job->panel_block + 1) / 2 * 2; /* gate and up stay together */
@@ -213,13 +287,34 @@ static void choose_blocks(product *job, int threads) {
     job->row_blocks = (job->rows + job->row_block - 1) / job->row_block;
 }
 
+static void run_product(product *job) {
+    choose_blocks(job, kz__pool_threads(job->run->pool));
+    size_t panel_blocks = (job->linear->panels + job->panel_block - 1) / job->panel_block;
+    kz__pool_for(job->run->pool, panel_blocks * job->row_blocks, 1, product_job, job);
+}
+
+/* As many rows at a time as the scratch holds. */
+static void run_quantized(product *job, size_t rows) {
+    size_t k = job->linear->in;
+    size_t most = job->run->scratch->capacity / (kz__pairs(k) * KZ__PAIR_K);
+    while (rows) {
+        job->rows = rows < most ? rows : most;
+        kz__quantized_rows(job->run, job->args.x, job->args.ldx, k, job->rows);
+        run_product(job);
+        job->args.x += job->rows * job->args.ldx;
+        job->args.y += job->rows * job->args.ldy;
+        if (job->after.z) job->after.z += job->rows * job->after.ldz;
+        rows -= job->rows;
+    }
+}
+
 void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x, size_t ldx,
                     size_t tap_stride, float *y, size_t ldy, size_t rows, const kz__after *after) {
     if (rows == 0) return;
     product job = {0};
     job.run = run;
     job.linear = linear;
-    job.after = after;
+    if (after) job.after = *after;
     job.rows = rows;
     job.args.y = y;
     job.args.ldy = ldy;
@@ -231,9 +326,11 @@ void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x
     job.args.k = linear->in;
     job.args.taps = linear->taps;
     job.args.tap_stride = tap_stride;
-    choose_blocks(&job, kz__pool_threads(run->pool));
-    size_t panel_blocks = (linear->panels + job.panel_block - 1) / job.panel_block;
-    kz__pool_for(run->pool, panel_blocks * job.row_blocks, 1, product_job, &job);
+    if (kz__is_quantized(linear->type)) {
+        run_quantized(&job, rows);
+    } else {
+        run_product(&job);
+    }
 }
 
 void kz__embedding_row(const kz__tensor *table, kz__dtype type, size_t index, float *row) {

@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "kernels/kernels.h"
+#include "tensor/blocks.h"
 #include "tensor/tensor.h"
 
 /* Rounds a width up to the padding of rows. */
@@ -16,19 +17,44 @@ static inline size_t kz__pad16(size_t n) {
     return (n + 15) / 16 * 16;
 }
 
+/* Room for the codes of some rows (kernels.h: quantize), used by one product at a time. */
+typedef struct kz__scratch {
+    kz__mem *mem;
+    size_t capacity; /* codes */
+    int8_t *codes;
+    float *scales; /* [capacity / 32] */
+    int32_t *sums; /* [capacity / 32] */
+} kz__scratch;
+
+/* For `rows` rows of products with up to `width` inputs; products with more rows go in pieces.
+ * width 0: nothing is quantised. */
+kz_status kz__scratch_init(kz__scratch *scratch, kz__mem *mem, size_t rows, size_t width,
+                           kz__err *err);
+void kz__scratch_clear(kz__scratch *scratch);
+
 /* What a computation runs with. */
 typedef struct kz__run {
     const kz__kernels *kernels;
     kz__pool *pool;
+    const kz__scratch *scratch; /* NULL where no weights are quantised */
 } kz__run;
 
 typedef struct kz__linear {
-    kz__dtype type; /* of the panels: KZ__F32 or KZ__BF16 */
+    kz__dtype type; /* of the panels: KZ__F32, KZ__BF16, KZ__Q8 or KZ__Q4 */
     size_t panels;
     size_t in, taps;
-    void *w;     /* [panels][taps][in][16] */
+    void *w;     /* [panels][taps][in][16], or pairs of blocks (blocks.h) */
     float *bias; /* [panels * 16], NULL: none */
+    float factor; /* of the scales, where quantised */
+    bool lent;    /* w belongs to a store */
 } kz__linear;
+
+/* One block for the quantised panels of many matrices: in huge pages they are read a quarter
+ * faster, and a matrix alone is too small for those. */
+typedef struct kz__store {
+    unsigned char *next;
+    size_t left;
+} kz__store;
 
 /* Where the rows of some panels come from: weight of (row, tap, channel) is element
  * base + row * row_step + tap * tap_step + channel * in_step of the tensor. */
@@ -47,8 +73,16 @@ kz__pack_source kz__pack_matrix(const kz__tensor *weight, const kz__tensor *bias
  * that do not fill a panel are padded with zeros. Private memory only for the panels. */
 kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
                           const kz__pack_source *sources, size_t count, kz__err *err);
+/* The same; quantised panels are put into the store (NULL: none), which must outlive them. */
+kz_status kz__linear_pack_in(kz__mem *mem, kz__store *store, kz__linear *linear, kz__dtype type,
+                             size_t in, size_t taps, const kz__pack_source *sources, size_t count,
+                             kz__err *err);
+/* Bytes of store that `rows` outputs (whole panels) need; 0 where they do not go there. */
+size_t kz__linear_space(kz__dtype type, size_t rows, size_t in);
 void kz__linear_clear(kz__mem *mem, kz__linear *linear);
 size_t kz__linear_bytes(const kz__linear *linear);
+/* The width of scratch that a product needs: 0 where it is not quantised. */
+size_t kz__linear_scratch(const kz__linear *linear);
 
 /* What happens to a block of outputs while it is still in cache. */
 typedef enum kz__after_kind {

@@ -6,11 +6,18 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef enum kz__dtype { KZ__F32 = 0, KZ__BF16 = 1, KZ__F16 = 2, KZ__OTHER = 3 } kz__dtype;
+typedef enum kz__dtype {
+    KZ__F32 = 0,
+    KZ__BF16 = 1,
+    KZ__F16 = 2,
+    KZ__OTHER = 3,
+    KZ__Q8 = 4, /* panels of blocks: blocks.h */
+    KZ__Q4 = 5
+} kz__dtype;
 
-/* Bytes of one element; 0 for KZ__OTHER. */
+/* Bytes of one element; 0 for KZ__OTHER and for types that come in blocks. */
 static inline size_t kz__dtype_bytes(kz__dtype type) {
-    return type == KZ__F32 ? 4 : type == KZ__OTHER ? 0 : 2;
+    return type == KZ__F32 ? 4 : type == KZ__BF16 || type == KZ__F16 ? 2 : 0;
 }
 
 static inline float kz__bf16_to_f32(uint16_t bits) {

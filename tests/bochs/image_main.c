@@ -59,7 +59,11 @@ int strcmp(const char *one, const char *two) {
 
 /* ... and of base/cpu.c; entry.S has switched everything on. */
 const char *kz__level_name(kz__level level) {
-    static const char *const names[KZ__LEVELS] = {"scalar", "fma", "avx2", "avx512", "neon"};
+    static const char *const names[KZ__LEVELS] = {
+        [KZ__AVX2] = "avx2",
+        [KZ__AVX512] = "avx512",
+        [KZ__AVX512VNNI] = "avx512vnni",
+    };
     return names[level];
 }
 
@@ -71,7 +75,9 @@ bool kz__cpu_has(kz__level level) {
     __cpuid_count(7, 0, a, b, c, d);
     int avx2 = (b >> 5) & 1;
     int avx512 = (b >> 16 & 1) && (b >> 17 & 1) && (b >> 30 & 1) && (b >> 31 & 1);
-    return level == KZ__SCALAR || (level == KZ__AVX2 && avx2) || (level == KZ__AVX512 && avx512);
+    int vnni = avx512 && (c >> 11 & 1);
+    return level == KZ__SCALAR || (level == KZ__AVX2 && avx2) || (level == KZ__AVX512 && avx512) ||
+           (level == KZ__AVX512VNNI && vnni);
 }
 
 static void report(void *user, const char *kernel, int equal) {
@@ -98,7 +104,7 @@ static int rounds_once(kz__level level) {
 }
 
 void image_main(void) {
-    static const kz__level levels[] = {KZ__AVX2, KZ__AVX512};
+    static const kz__level levels[] = {KZ__AVX2, KZ__AVX512, KZ__AVX512VNNI};
     int bad = 0;
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         kz__level level = levels[i];

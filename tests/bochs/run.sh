@@ -2,11 +2,11 @@
 # Runs the AVX2 and AVX-512 kernels in Bochs, from a boot image of our own, against the scalar
 # reference; for machines without AVX-512. One line per kernel; exit 0: all equal, 77: no Bochs.
 #     run.sh [--if-needed] [BUILD_FOLDER]
-# --if-needed: skips where the processor has AVX-512 itself.
+# --if-needed: skips where the processor has AVX-512 with VNNI itself.
 if [ "$1" = --if-needed ]; then
     shift
-    if grep -qs avx512dq /proc/cpuinfo; then
-        echo "this processor runs AVX-512 itself"
+    if grep -qs avx512_vnni /proc/cpuinfo; then
+        echo "this processor runs AVX-512 with VNNI itself"
         exit 77
     fi
 fi
@@ -46,13 +46,15 @@ compile() {
         gcc $flags $extra -c "$file" -o "$level-$(basename "$file" .c).o"
     done
 }
-have='-DKZ__HAVE_avx2=1 -DKZ__HAVE_avx512=1'
+have='-DKZ__HAVE_avx2=1 -DKZ__HAVE_avx512=1 -DKZ__HAVE_avx512vnni=1'
 compile scalar "$have" "$root"/src/kernels/*.c "$root"/src/kernels/ref/*.c "$here"/image_main.c
 compile avx2 '-mavx2 -mfma -mf16c -O3 -DKZ__LEVEL_NAME=avx2' "$root"/src/kernels/avx2/*.c
 compile avx512 '-mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx2 -mfma -mf16c -O3
     -DKZ__LEVEL_NAME=avx512' "$root"/src/kernels/avx512/*.c
+compile avx512vnni '-mavx512vnni -mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx2 -mfma -mf16c -O3
+    -DKZ__LEVEL_NAME=avx512vnni' "$root"/src/kernels/avx512vnni/*.c
 gcc -c "$here/entry.S" -o entry.o
-ld -T "$here/image.ld" -o image.elf entry.o scalar-*.o avx2-*.o avx512-*.o
+ld -T "$here/image.ld" -o image.elf entry.o scalar-*.o avx2-*.o avx512-*.o avx512vnni-*.o
 objcopy -O binary -j .text -j .rodata -j .data image.elf image.bin
 sectors=$((($(wc -c <image.bin) + 511) / 512))
 if [ $sectors -gt 1000 ]; then
@@ -67,7 +69,7 @@ truncate -s $((2 * 16 * 63 * 512)) disk.img
 
 share=/usr/share/bochs
 cat >bochsrc <<END
-cpu: model=corei7_skylake_x, ips=200000000
+cpu: model=corei7_icelake_u, ips=200000000
 megs: 32
 romimage: file=$share/BIOS-bochs-latest
 vgaromimage: file=$share/VGABIOS-lgpl-latest

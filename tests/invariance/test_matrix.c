@@ -16,11 +16,24 @@
 
 /* What every machine gets with arithmetic 1; a new number needs new hashes. */
 static const struct {
-    const char *checkpoint, *hash;
+    const char *checkpoint;
+    kz_type type;
+    const char *hash;
 } known[] = {
-    {"custom-eq", "da3c22e72f473d6c0b6e3978da19616cc5d5c9e355ef51f04af3dd0966d34438"},
-    {"custom-mtp", "829bb88642f7b09867e417de88faf293c80b5f24c8289c568a753bd5c5a2e343"},
-    {"voice", "9d9c59266b0edd5a85bac38eff6c19fb8177ab294844d8fa066c33fca957d662"},
+    {"custom-eq", KZ_TYPE_STORED,
+     "da3c22e72f473d6c0b6e3978da19616cc5d5c9e355ef51f04af3dd0966d34438"},
+    {"custom-mtp", KZ_TYPE_STORED,
+     "829bb88642f7b09867e417de88faf293c80b5f24c8289c568a753bd5c5a2e343"},
+    {"voice", KZ_TYPE_STORED,
+     "9d9c59266b0edd5a85bac38eff6c19fb8177ab294844d8fa066c33fca957d662"},
+    {"custom-eq", KZ_TYPE_Q4,
+     "b3e7d574716c5d14c71e50046dba46e7bf9357f135065972dac8c6ca4bd9df67"},
+    {"custom-eq", KZ_TYPE_Q8,
+     "091fd8f9d9461756cddf2fedd4cc0dd7394045c5e756f9c975658efbce3b35bc"},
+    {"custom-mtp", KZ_TYPE_Q4,
+     "638e7120e03b8bce9fffcdac70b2ad88ab86a364323d24ccbab6e0664f182f38"},
+    {"custom-mtp", KZ_TYPE_Q8,
+     "1c60f5f90a77b4d5f9dc5a889552e5ab2e17d0cc353254f500ba816b6a682f80"},
 };
 
 typedef struct row {
@@ -65,17 +78,21 @@ static void hash_run(kz_session *session, const row *w, int frames, char hex[65]
     free(samples);
 }
 
-static void run_row(const char *checkpoint, const row *w, char want[65]) {
+static const char *const type_names[] = {"stored", "f32", "bf16", "q8", "q4"};
+
+static void run_row(const char *checkpoint, kz_type type, const row *w, char want[65]) {
     kz_model_options options;
     char hex[65];
     kz_model_options_init(&options);
     options.cpu = w->cpu;
+    options.type = type;
     kz_model *model = kzt_open(checkpoint, &options);
     kz_session *session = kzt_session(model, w->threads);
     hash_run(session, w, frames_of(model), hex);
     const char *name = strrchr(checkpoint, '/');
-    printf("%-12s %-7s threads %d packet %-4d %-7s %-5s %s\n", name ? name + 1 : checkpoint,
-           w->cpu ? w->cpu : "best", w->threads, w->packet,
+    printf("%-10s %-6s %-10s threads %d packet %-4d %-7s %-5s %s\n",
+           name ? name + 1 : checkpoint, type_names[type], w->cpu ? w->cpu : "best", w->threads,
+           w->packet,
            w->flags & KZ_CP_ORACLE ? "oracle" : "cache", w->ftz ? "ftz" : "", hex);
     if (!want[0]) strcpy(want, hex);
     assert_string_equal(hex, want);
@@ -84,8 +101,11 @@ static void run_row(const char *checkpoint, const row *w, char want[65]) {
 }
 
 /* Two sessions of one model, read in turn a few samples at a time. */
-static void interleaved(const char *checkpoint, const char want[65]) {
-    kz_model *model = kzt_open(checkpoint, NULL);
+static void interleaved(const char *checkpoint, kz_type type, const char want[65]) {
+    kz_model_options options;
+    kz_model_options_init(&options);
+    options.type = type;
+    kz_model *model = kzt_open(checkpoint, &options);
     kz_session *sessions[2];
     float *samples[2];
     size_t counts[2] = {0, 0};
@@ -113,7 +133,7 @@ static void interleaved(const char *checkpoint, const char want[65]) {
     char hex[65], other[65];
     kzt_sha256(samples[0], counts[0] * sizeof(float), hex);
     kzt_sha256(samples[1], counts[1] * sizeof(float), other);
-    printf("%-12s two sessions in turn %34s\n", checkpoint, hex);
+    printf("%-10s %-6s two sessions in turn %41s\n", checkpoint, type_names[type], hex);
     assert_string_equal(hex, want);
     assert_string_not_equal(other, want);
     for (int i = 0; i < 2; i++) {
@@ -123,7 +143,7 @@ static void interleaved(const char *checkpoint, const char want[65]) {
     kz_model_free(model);
 }
 
-static void matrix(const char *checkpoint) {
+static void matrix(const char *checkpoint, kz_type type) {
     char want[65] = "";
     const row rows[] = {
         {NULL, 1, 1, 0, 0},   {NULL, 2, 1, 0, 0}, {NULL, 3, 1, 0, 0},
@@ -133,34 +153,47 @@ static void matrix(const char *checkpoint) {
     };
     size_t step = KZT_SLOW > 1 && strchr(checkpoint, '/') ? 3 : 1; /* the voice is large */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i += step) {
-        run_row(checkpoint, &rows[i], want);
+        run_row(checkpoint, type, &rows[i], want);
     }
     for (size_t i = 0; kz_cpu_level(i); i++) {
         const row levels[] = {{kz_cpu_level(i), 1, 8, 0, 0},
                               {kz_cpu_level(i), 2, 3, KZ_CP_ORACLE, 1}};
-        for (size_t j = 0; j < 2; j += step) run_row(checkpoint, &levels[j], want);
+        for (size_t j = 0; j < 2; j += step) run_row(checkpoint, type, &levels[j], want);
     }
-    if (!strchr(checkpoint, '/')) interleaved(checkpoint, want);
+    if (!strchr(checkpoint, '/')) interleaved(checkpoint, type, want);
     const char *name = strrchr(checkpoint, '/') ? strrchr(checkpoint, '/') + 1 : checkpoint;
     assert_int_equal(kz_arithmetic(), 1);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(known[i].checkpoint, name) == 0) assert_string_equal(want, known[i].hash);
+        if (strcmp(known[i].checkpoint, name) != 0 || known[i].type != type) continue;
+        assert_string_equal(want, known[i].hash);
     }
 }
 
 static void test_equal_widths(void **state) {
     (void)state;
-    matrix("custom-eq");
+    matrix("custom-eq", KZ_TYPE_STORED);
 }
 
 static void test_projection(void **state) {
     (void)state;
-    matrix("custom-mtp");
+    matrix("custom-mtp", KZ_TYPE_STORED);
 }
 
 static void test_voice(void **state) {
     (void)state;
-    matrix(KZT_SOURCE_DIR "/voice");
+    matrix(KZT_SOURCE_DIR "/voice", KZ_TYPE_STORED);
+}
+
+static void test_eight_bits(void **state) {
+    (void)state;
+    matrix("custom-mtp", KZ_TYPE_Q8);
+    matrix("custom-eq", KZ_TYPE_Q8);
+}
+
+static void test_four_bits(void **state) {
+    (void)state;
+    matrix("custom-mtp", KZ_TYPE_Q4);
+    matrix("custom-eq", KZ_TYPE_Q4);
 }
 
 /* bf16 weights have the bits of f32 on the same values. */
@@ -187,6 +220,7 @@ static void test_formats(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_widths), cmocka_unit_test(test_projection),
-        cmocka_unit_test(test_voice), cmocka_unit_test(test_formats)};
+        cmocka_unit_test(test_voice), cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_eight_bits), cmocka_unit_test(test_four_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

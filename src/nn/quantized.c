@@ -1,0 +1,142 @@
+/* Quantised panels from tensors, and quantised rows from floats. */
+#include "nn/quantized.h"
+
+#include "tensor/quant.h"
+
+/* Columns first..first+count-1 of row `row` as floats; zeros where the source has none. */
+static void read_row(const kz__pack_source *s, size_t row, size_t in, float *values) {
+    ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step;
+    const unsigned char *bytes = s->weight->data;
+    if (row >= s->rows) {
+        memset(values, 0, in * sizeof *values);
+        return;
+    }
+    if (s->weight->type != KZ__BF16 || s->in_step != 1) {
+        for (size_t c = 0; c < in; c++, from += s->in_step) {
+            values[c] = kz__tensor_at(s->weight, (size_t)from);
+        }
+        return;
+    }
+    bytes += 2 * from;
+    for (size_t c = 0; c < in; c++) {
+        uint16_t bits = 0;
+        memcpy(&bits, bytes + 2 * c, sizeof bits);
+        values[c] = kz__bf16_to_f32(bits);
+    }
+}
+
+/* The bits of the largest absolute value of all sources; those of what is not finite are larger. */
+static uint32_t largest_bits(const kz__pack_source *sources, size_t count, size_t in, float *row) {
+    uint32_t most = 0;
+    for (size_t s = 0; s < count; s++) {
+        for (size_t r = 0; r < sources[s].rows; r++) {
+            read_row(&sources[s], r, in, row);
+            for (size_t c = 0; c < in; c++) {
+                uint32_t bits = 0;
+                memcpy(&bits, &row[c], sizeof bits);
+                bits &= 0x7fffffffu;
+                most = bits > most ? bits : most;
+            }
+        }
+    }
+    return most;
+}
+
+/* One row of a panel: row is padded with zeros to whole pairs. */
+static void pack_row(kz__linear *linear, char *panel, size_t i, const float *row) {
+    size_t pair_bytes = kz__pair_bytes(linear->type);
+    for (size_t b = 0; b < 2 * kz__pairs(linear->in); b++) {
+        uint16_t scale = 0;
+        int8_t codes[KZ__BLOCK];
+        kz__quant_block(linear->type, linear->factor, row + b * KZ__BLOCK, &scale, codes);
+        kz__quant_put(linear->type, panel + b / 2 * pair_bytes, b % 2, i, scale, codes);
+    }
+}
+
+/* Memory for the panels: of the store where there is one with room. */
+static void *place(kz__mem *mem, kz__store *store, kz__linear *linear, size_t bytes) {
+    if (!store || store->left < bytes) return kz__alloc(mem, bytes);
+    void *at = store->next;
+    store->next += bytes; /* pairs are whole cache lines */
+    store->left -= bytes;
+    linear->lent = true;
+    return at;
+}
+
+kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
+                             const kz__pack_source *sources, size_t count, kz__err *err) {
+    size_t pairs = kz__pairs(linear->in);
+    size_t panel_bytes = pairs * kz__pair_bytes(linear->type);
+    size_t bytes = 0;
+    if (linear->taps != 1) return kz__fail(err, KZ_ERR_FAILED, "a convolution has no 4 or 8 bits");
+    if (!kz__mul(linear->panels, panel_bytes, &bytes)) return kz__fail_memory(err);
+    float *row = kz__calloc(mem, pairs * KZ__PAIR_K, sizeof *row);
+    linear->w = place(mem, store, linear, bytes);
+    if (!row || !linear->w) {
+        kz__free(mem, row);
+        return kz__fail_memory(err);
+    }
+    uint32_t most = largest_bits(sources, count, linear->in, row);
+    if (most >= 0x7f800000u) {
+        kz__free(mem, row);
+        return kz__fail(err, KZ_ERR_MODEL, "tensor %.100s (or one packed with it) has a value that"
+                        " is not finite", sources[0].weight->name);
+    }
+    float largest = 0;
+    memcpy(&largest, &most, sizeof largest);
+    linear->factor = kz__quant_factor(linear->type, largest);
+    for (size_t s = 0; s < count; s++) {
+        for (size_t r = 0; r < kz__pad16(sources[s].rows); r++) {
+            size_t target = sources[s].first_panel + r / 16 * sources[s].panel_step;
+            read_row(&sources[s], r, linear->in, row);
+            pack_row(linear, (char *)linear->w + target * panel_bytes, r % 16, row);
+        }
+    }
+    kz__free(mem, row);
+    return KZ_OK;
+}
+
+kz_status kz__scratch_init(kz__scratch *scratch, kz__mem *mem, size_t rows, size_t width,
+                           kz__err *err) {
+    memset(scratch, 0, sizeof *scratch);
+    size_t codes = rows * kz__pairs(width) * KZ__PAIR_K;
+    if (!codes) return KZ_OK;
+    scratch->mem = mem;
+    scratch->capacity = codes;
+    scratch->codes = kz__alloc(mem, codes);
+    scratch->scales = kz__alloc(mem, codes / KZ__BLOCK * sizeof *scratch->scales);
+    scratch->sums = kz__alloc(mem, codes / KZ__BLOCK * sizeof *scratch->sums);
+    if (scratch->codes && scratch->scales && scratch->sums) return KZ_OK;
+    kz__scratch_clear(scratch);
+    return kz__fail_memory(err);
+}
+
+void kz__scratch_clear(kz__scratch *scratch) {
+    if (!scratch->mem) return;
+    kz__free(scratch->mem, scratch->codes);
+    kz__free(scratch->mem, scratch->scales);
+    kz__free(scratch->mem, scratch->sums);
+    memset(scratch, 0, sizeof *scratch);
+}
+
+typedef struct rows_job {
+    const kz__run *run;
+    const float *x;
+    size_t ldx, k;
+} rows_job;
+
+static void quantize_rows(void *arg, size_t begin, size_t end, int thread) {
+    const rows_job *job = arg;
+    const kz__scratch *to = job->run->scratch;
+    size_t blocks = 2 * kz__pairs(job->k);
+    (void)thread;
+    for (size_t r = begin; r < end; r++) {
+        job->run->kernels->quantize(to->codes + r * blocks * KZ__BLOCK, to->scales + r * blocks,
+                                    to->sums + r * blocks, job->x + r * job->ldx, job->k, blocks);
+    }
+}
+
+void kz__quantized_rows(const kz__run *run, const float *x, size_t ldx, size_t k, size_t rows) {
+    rows_job job = {run, x, ldx, k};
+    kz__pool_for(run->pool, rows, 4, quantize_rows, &job);
+}
