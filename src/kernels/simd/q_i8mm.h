@@ -1,5 +1,5 @@
-/* Integer vocabulary, NEON with matrix products: dot products (q_dotprod.h) for a row alone, and for
- * two rows the instruction that multiplies 2 x 8 by 8 x 2 codes. See tmpl/quant_two.inc. */
+/* Integer vocabulary, NEON with matrix products: dot products (q_dotprod.h) for a row alone, and
+ * for two rows the instruction that multiplies 2 x 8 by 8 x 2 codes. See tmpl/quant_two.inc. */
 #ifndef KZ_KERNELS_SIMD_Q_I8MM_H
 #define KZ_KERNELS_SIMD_Q_I8MM_H
 
