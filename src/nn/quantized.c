@@ -1,7 +1,10 @@
 /* Quantised panels from tensors, and quantised rows from floats. */
 #include "nn/quantized.h"
 
+#include "base/cpu.h"
 #include "tensor/quant.h"
+
+#define SMALL_MATRIX ((size_t)1 << 20) /* weights that one thread packs in a few milliseconds */
 
 /* Columns first..first+count-1 of row `row` as floats; zeros where the source has none. */
 static void read_row(const kz__pack_source *s, size_t row, size_t in, float *values) {
@@ -53,6 +56,42 @@ static void pack_row(kz__linear *linear, char *panel, size_t i, const float *row
     }
 }
 
+typedef struct pack_job {
+    kz__linear *linear;
+    const kz__pack_source *source;
+    float *rows; /* one for each thread */
+    size_t row_floats;
+} pack_job;
+
+/* Item: a panel of the source. */
+static void pack_panels(void *arg, size_t begin, size_t end, int thread) {
+    const pack_job *job = arg;
+    kz__linear *linear = job->linear;
+    const kz__pack_source *s = job->source;
+    size_t panel_bytes = kz__pairs(linear->in) * kz__pair_bytes(linear->type);
+    float *row = job->rows + (size_t)thread * job->row_floats;
+    for (size_t p = begin; p < end; p++) {
+        char *panel = (char *)linear->w + (s->first_panel + p * s->panel_step) * panel_bytes;
+        for (size_t i = 0; i < KZ__PANEL_ROWS; i++) {
+            read_row(s, p * KZ__PANEL_ROWS + i, linear->in, row);
+            pack_row(linear, panel, i, row);
+        }
+    }
+}
+
+/* Fitting scales is the longest part of opening a model: large matrices take all processors, or
+ * one where no pool can be had. */
+static void pack_source(kz__mem *mem, pack_job *job, int threads) {
+    size_t panels = kz__pad16(job->source->rows) / KZ__PANEL_ROWS;
+    kz__pool *pool = NULL;
+    if (threads > 1 && kz__pool_create(mem, threads, &pool, NULL) == KZ_OK) {
+        kz__pool_for(pool, panels, 1, pack_panels, job);
+        kz__pool_destroy(pool);
+        return;
+    }
+    pack_panels(job, 0, panels, 0);
+}
+
 /* Memory for the panels: of the store where there is one with room. */
 static void *place(kz__mem *mem, kz__store *store, kz__linear *linear, size_t bytes) {
     if (!store || store->left < bytes) return kz__alloc(mem, bytes);
@@ -68,9 +107,12 @@ kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
     size_t pairs = kz__pairs(linear->in);
     size_t panel_bytes = pairs * kz__pair_bytes(linear->type);
     size_t bytes = 0;
+    bool small = linear->panels * KZ__PANEL_ROWS * linear->in < SMALL_MATRIX;
+    int threads = small ? 1 : kz__cpu_count();
+    if (threads > 256) threads = 256;
     if (linear->taps != 1) return kz__fail(err, KZ_ERR_FAILED, "a convolution has no 4 or 8 bits");
     if (!kz__mul(linear->panels, panel_bytes, &bytes)) return kz__fail_memory(err);
-    float *row = kz__calloc(mem, pairs * KZ__PAIR_K, sizeof *row);
+    float *row = kz__calloc(mem, (size_t)threads * pairs * KZ__PAIR_K, sizeof *row);
     linear->w = place(mem, store, linear, bytes);
     if (!row || !linear->w) {
         kz__free(mem, row);
@@ -86,11 +128,8 @@ kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
     memcpy(&largest, &most, sizeof largest);
     linear->factor = kz__quant_factor(linear->type, largest);
     for (size_t s = 0; s < count; s++) {
-        for (size_t r = 0; r < kz__pad16(sources[s].rows); r++) {
-            size_t target = sources[s].first_panel + r / 16 * sources[s].panel_step;
-            read_row(&sources[s], r, linear->in, row);
-            pack_row(linear, (char *)linear->w + target * panel_bytes, r % 16, row);
-        }
+        pack_job job = {linear, &sources[s], row, pairs * KZ__PAIR_K};
+        pack_source(mem, &job, threads);
     }
     kz__free(mem, row);
     return KZ_OK;

@@ -18,6 +18,7 @@ typedef struct use {
     int codes;        /* decodes codes */
     int prompt;       /* looks at the prompt */
     int threads;
+    kz_type type;
 } use;
 
 static kz_status speak(kz_session *s, const use *u) {
@@ -51,6 +52,7 @@ static kz_status use_all(const use *u, kzt_counter *counter, char error[256]) {
     kz_model_options_init(&options);
     kz_session_options_init(&how);
     options.allocator = &allocator;
+    options.type = u->type;
     how.threads = u->threads;
     error[0] = 0;
     kz_status status =
@@ -117,6 +119,13 @@ static void test_speaking(void **state) {
     (void)state;
     use u = plain();
     fail_each(&u, "speaking");
+}
+
+static void test_speaking_with_four_bits(void **state) {
+    (void)state;
+    use u = plain();
+    u.type = KZ_TYPE_Q4;
+    fail_each(&u, "speaking with four bits");
 }
 
 static void test_live_text(void **state) {
@@ -205,13 +214,14 @@ static void test_memory_comes_back(void **state) {
 
 static void test_no_allocation_in_the_frame_loop(void **state) {
     (void)state;
-    const unsigned flags[] = {0, KZ_LIVE_TEXT, KZ_CP_ORACLE};
-    for (size_t i = 0; i < 3; i++) {
+    const unsigned flags[] = {0, KZ_LIVE_TEXT, KZ_CP_ORACLE, 0};
+    for (size_t i = 0; i < 4; i++) {
         kzt_counter counter = {0};
         kz_allocator allocator = kzt_counting_allocator(&counter);
         kz_model_options options;
         kz_model_options_init(&options);
         options.allocator = &allocator;
+        options.type = i == 3 ? KZ_TYPE_Q8 : KZ_TYPE_STORED;
         kz_model *model = kzt_open("custom-mtp", &options);
         kz_session *s = kzt_session(model, 2);
         kz_request request = kzt_request("Nothing is asked for while it speaks.");
@@ -234,6 +244,7 @@ static void test_no_allocation_in_the_frame_loop(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speaking),
+        cmocka_unit_test(test_speaking_with_four_bits),
         cmocka_unit_test(test_live_text),
         cmocka_unit_test(test_cloning),
         cmocka_unit_test(test_decoding),

@@ -1,4 +1,4 @@
-/* Quantised panel products on NEON with dot products. */
-#include "kernels/simd/q_dotprod.h"
+/* Quantised panel products on NEON with matrix products. */
+#include "kernels/simd/q_i8mm.h"
 
 #include "kernels/tmpl/quant.inc"
