@@ -30,7 +30,7 @@ typedef struct kz__sound {
     float tail[KZ__RAMP]; /* held back while joining: what a ramp down may yet change */
     size_t tail_count;
     size_t ramp_left;  /* samples that a ramp up still has */
-    char part[48];     /* in front of the progress: which piece; "" where there is one */
+    char part[64];     /* in front of the progress: which piece; "" where there is one */
     bool reader_gone;
     double shown_ms;   /* when progress was shown last */
 } kz__sound;

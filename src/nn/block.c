@@ -2,8 +2,7 @@
 #include "nn/block.h"
 
 #include "base/dmath.h"
-
-#include <math.h>
+#include "kernels/fma.h"
 
 /* 1 / (theta^(2i/d)), each step rounded to float as the official package does. */
 kz_status kz__stack_prepare(kz__mem *mem, kz__stack *stack, kz__err *err) {
@@ -222,7 +221,7 @@ static void attend_job(void *arg, size_t begin, size_t end, int thread) {
     widths w = widths_of(s);
     float *scores = work->scores + work->thread_floats * (size_t)thread;
     float *out = scores + w.group * work->score_positions;
-    float scale = 1.0f / sqrtf((float)s->head_dim);
+    float scale = 1.0f / kz__sqrt((float)s->head_dim);
     for (size_t item = begin; item < end; item++) {
         size_t row = item / s->kv_heads;
         size_t head = item % s->kv_heads;

@@ -110,8 +110,8 @@ static void test_english(void **state) {
         "J. R. R. Tolkien wrote.| So did J.K. Rowling and George R. R. Martin.",
         "She lives in the U.S. with him.| Washington, D.C. is far.",
         "It costs 5 V.| Then it stops.",
-        "It was 20 \xC2\xB0"
-        "C.| Then it rained.",
+        ("It was 20 \xC2\xB0"
+         "C.| Then it rained."),
         "She was 1999.| Then 2000.",
         "\"Really?\" he asked.| \"Yes.\"| \"No.\"| She left.",
         "He said 'Go.'| She went.",
@@ -244,8 +244,8 @@ static void test_japanese(void **state) {
     (void)state;
     static const char *const table[] = {
         "\u4eca\u65e5\u306f\u6674\u308c\u3067\u3059\u3002|\u660e\u65e5\u306f\uff1f|\u96e8\u3002",
-        "\u300c\u306f\u3044\u3002\u300d\u3068\u8a00\u3063\u305f\u3002|\u300c\u3044\u3044\u3048"
-        "\u3002\u300d",
+        ("\u300c\u306f\u3044\u3002\u300d\u3068\u8a00\u3063\u305f\u3002|\u300c\u3044\u3044\u3048"
+         "\u3002\u300d"),
         "\u7b2c\uff13\uff0e\uff11\u7ae0\u3067\u3059\uff0e|\u6b21\u3067\u3059\uff01|\u3048",
     };
     TABLE(table, "ja");
@@ -311,8 +311,8 @@ static void test_B012_paragraphs_are_boundaries(void **state) {
     static const char *const texts[] = {
         "A heading|\n\nA sentence.", "A heading|\n\n\n \t\n\nA sentence.",
         "A heading.|\n\nA sentence.", "A heading|\r\n\r\nA sentence.", "A heading|\r\rA sentence.",
-        "A heading|\xE2\x80\xA9\xC2\xA0\xE2\x80\xA9"
-        "A sentence.",
+        ("A heading|\xE2\x80\xA9\xC2\xA0\xE2\x80\xA9"
+         "A sentence."),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check_cuts(texts[i], &o);
@@ -326,8 +326,8 @@ static void test_B012_lines(void **state) {
     (void)state;
     static const char *const table[] = {
         /* wrapped at a column: the sentence goes on */
-        "The quick brown fox jumps over the lazy dog and then\nMr. Fox visits the great city that"
-        " we call\nLondon, where he stays.| He likes it, because of\nAnn.",
+        ("The quick brown fox jumps over the lazy dog and then\nMr. Fox visits the great city that"
+         " we call\nLondon, where he stays.| He likes it, because of\nAnn."),
         "Hello my\nfriend",
         "He met Dr.\nSmith",
         "Roses are red,\nViolets are blue",
@@ -358,8 +358,8 @@ static void test_B018_nothing_unspeakable(void **state) {
     kz_split_options o = options_of(0, 0, NULL);
     static const char *const none[] = {"", " \n\t ", "\U0001F600\U0001F600", "... --- !!!",
                                        "#\uFE0F\u20E3 5\uFE0F\u20E3 9\u20E3", "\u200B\uFEFF",
-                                       "\U0001F468\u200D\U0001F469\u200D\U0001F467\n\n"
-                                       "\u2764\uFE0F"};
+                                       ("\U0001F468\u200D\U0001F469\u200D\U0001F467\n\n"
+                                        "\u2764\uFE0F")};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         split(none[i], strlen(none[i]), &o);
         assert_int_equal(r.count, 0);
