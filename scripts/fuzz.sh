@@ -89,6 +89,10 @@ make_seeds() {
         printf '\061Grüße\n\n\t 12  kg — «é» 中文。x' >"$2/many"
         printf '\102<|im_start|>assistant\r\n  don'\''t' >"$2/control"
         ;;
+    split)
+        printf '\100\200"Stop!" he said (3.5 km)… Then nothing, e.g. a pause.\n\nEnd.' >"$2/latin"
+        printf '\050\036今天天气很好。「是吗？」他问……对！' >"$2/wide"
+        ;;
     tokenizer_files)
         at=0
         for file in vocab.json merges.txt tokenizer_config.json; do
@@ -128,10 +132,13 @@ for target in "$@"; do
     if [ -d "$root/tests/fuzz/corpus/fuzz_$target" ]; then
         cp "$root/tests/fuzz/corpus/fuzz_$target"/* "$seeds"
     fi
-    make_words "$seeds"/* >"$build/$target.dict"
+    words=
+    if make_words "$seeds"/* >"$build/$target.dict" 2>/dev/null; then
+        words=-dict=$build/$target.dict
+    fi
     if "$program" -max_total_time="$seconds" -max_len=20000 -rss_limit_mb=4096 -timeout=10 \
-        -dict="$build/$target.dict" -artifact_prefix="$build/found-$target-" \
-        -print_final_stats=1 "$corpus" "$seeds" >"$log" 2>&1; then
+        -artifact_prefix="$build/found-$target-" -print_final_stats=1 ${words:+"$words"} \
+        "$corpus" "$seeds" >"$log" 2>&1; then
         echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
     else
         grep -E 'ERROR|SUMMARY|Test unit written' "$log" || tail -n 5 "$log"
