@@ -186,6 +186,10 @@ static bool read_pause(say *s, const char *text) {
     return first && !*end && s->pause <= PAUSE_MAX && s->paragraph_pause <= PAUSE_MAX;
 }
 
+/* About nine hours of speech: what is longer is a file by mistake, or a book, whose parts one wants
+ * apart. */
+#define TEXT_MOST ((size_t)500000)
+
 static int split(say *s, const char *text, size_t length, kz_piece **pieces, size_t *count) {
     kz_split_options options;
     kz__err err = {""};
@@ -245,6 +249,11 @@ static int speak_long(say *s, const char *text, size_t length) {
     bool off = set->split && !strcasecmp(set->split, "off");
     if (off || set->as_reference || set->dump || is_blank(text, length)) {
         return speak(s, text, length, NULL);
+    }
+    if (length > TEXT_MOST) {
+        return kz__cli_fail(s->cli, KZ__EXIT_INPUT,
+                            "the text has %zu bytes, at most %zu are spoken in one go: give it in "
+                            "parts", length, TEXT_MOST);
     }
     kz_piece *pieces = NULL;
     size_t count = 0;
