@@ -368,7 +368,7 @@ static int check_usage(say *s) {
     }
     s->seed = set->seed.value;
     if (!set->seed.given && !draw_seed(&s->seed)) {
-        return kz__cli_fail(s->cli, KZ__EXIT_FAILED, "no random seed can be drawn; give --seed");
+        return kz__cli_fail(s->cli, KZ__EXIT_RESOURCE, "no random seed can be drawn; give --seed");
     }
     return kz__sound_plan(&s->sound, s->cli);
 }
