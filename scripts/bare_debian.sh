@@ -22,6 +22,11 @@ work=$(cd "$work" && pwd)
 base=$work/$suite-base
 tree=$work/$suite-tree
 bad=0
+exec 9>"$work/$suite.lock"
+flock -n 9 || {
+    echo "another trial of $suite is running in $work" >&2
+    exit 1
+}
 
 if [ ! -d "$base/usr/bin" ]; then
     echo "making the base system $suite"
@@ -34,7 +39,7 @@ fi
 
 remove() {
     umount "$tree/proc" "$tree/dev/shm" "$tree/dev/pts" 2>/dev/null
-    rm -rf --one-file-system "$tree"
+    rm -rf --one-file-system "$tree" || exit 1
 }
 
 # A fresh system with the tree in /srv/kazeia, owned by $1.
