@@ -9,6 +9,7 @@ typedef struct loader {
     kz__weights *weights;
     kz__err *err;
     const kz__codec_config *config;
+    kz__conv_how units; /* of the convolutions that are most of the arithmetic */
 } loader;
 
 static kz_status load_snake(const loader *l, kz__snake *snake, size_t channels,
@@ -25,8 +26,9 @@ static kz_status load_snake(const loader *l, kz__snake *snake, size_t channels,
     return KZ_OK;
 }
 
-/* Which packing a convolution takes: dilation for a plain one, stride for a transposed one. */
-typedef enum conv_form { CONV, TRANSPOSED, DEPTHWISE } conv_form;
+/* Which packing a convolution takes: dilation for a plain one, stride for a transposed one. UNIT:
+ * a plain one of a residual unit, computed as the loader says. */
+typedef enum conv_form { CONV, UNIT, TRANSPOSED, DEPTHWISE } conv_form;
 
 static kz_status load_conv(const loader *l, kz__conv *conv, conv_form form, size_t in, size_t out,
                            size_t taps, size_t step, const char *prefix) {
@@ -42,7 +44,10 @@ static kz_status load_conv(const loader *l, kz__conv *conv, conv_form form, size
     kz_status status = kz__bind(l->weights, &weight, l->err, 3, shape, "%s.weight", prefix);
     if (!status) status = kz__bind(l->weights, &bias, l->err, 1, &out, "%s.bias", prefix);
     if (status) return status;
-    if (form == CONV) return kz__conv_pack(l->mem, conv, &weight, &bias, step, l->err);
+    kz__conv_how how = form == UNIT ? l->units : KZ__CONV_DIRECT;
+    if (form == CONV || form == UNIT) {
+        return kz__conv_pack(l->mem, conv, &weight, &bias, step, how, l->err);
+    }
     if (form == DEPTHWISE) return kz__conv_pack_depthwise(l->mem, conv, &weight, &bias, l->err);
     return kz__conv_pack_transposed(l->mem, conv, &weight, &bias, step, l->err);
 }
@@ -150,7 +155,7 @@ static kz_status load_block(const loader *l, kz__decoder_block *block, size_t in
         status = load_snake(l, &block->units[u].snake2, out, name);
         if (status) break;
         snprintf(name, sizeof name, "decoder.decoder.%zu.block.%zu.conv1.conv", index + 1, part);
-        status = load_conv(l, &block->units[u].conv1, CONV, out, out, 7, dilations[u], name);
+        status = load_conv(l, &block->units[u].conv1, UNIT, out, out, 7, dilations[u], name);
         if (status) break;
         snprintf(name, sizeof name, "decoder.decoder.%zu.block.%zu.conv2.conv", index + 1, part);
         status = load_conv(l, &block->units[u].conv2, CONV, out, out, 1, 1, name);
@@ -187,11 +192,15 @@ static kz_status load_all(const loader *l, kz__codec_decoder *d) {
 }
 
 kz_status kz__codec_decoder_load(kz__mem *mem, kz__weights *weights,
-                                 const kz__codec_config *config, kz__codec_decoder *decoder,
-                                 kz__err *err) {
+                                 const kz__codec_config *config, kz_decoder arithmetic,
+                                 kz__codec_decoder *decoder, kz__err *err) {
     memset(decoder, 0, sizeof *decoder);
     decoder->config = config;
-    loader l = {mem, weights, err, config};
+    decoder->arithmetic =
+        arithmetic == KZ_DECODER_DEFAULT ? KZ_DECODER_WINOGRAD : arithmetic;
+    kz__conv_how units = decoder->arithmetic == KZ_DECODER_WINOGRAD ? KZ__CONV_WINOGRAD
+                                                                    : KZ__CONV_DIRECT;
+    loader l = {mem, weights, err, config, units};
     kz_status status = load_all(&l, decoder);
     if (status) kz__codec_decoder_clear(mem, decoder);
     return status;

@@ -18,6 +18,30 @@ static float round_to(kz__dtype type, float value) {
     return type == KZ__BF16 ? kz__bf16_to_f32(kz__f32_to_bf16(value)) : value;
 }
 
+/* The weights of all taps for one channel of a row, as the source mixes them. */
+static void mix_taps(const kz__pack_source *s, size_t from, size_t taps, float *values) {
+    double parts[16];
+    for (size_t i = 0; i < s->mixed; i++) {
+        ptrdiff_t at = (ptrdiff_t)from + (ptrdiff_t)i * s->tap_step;
+        parts[i] = (double)kz__tensor_at(s->weight, (size_t)at);
+    }
+    for (size_t t = 0; t < taps; t++) {
+        double sum = 0;
+        for (size_t i = 0; i < s->mixed; i++) sum += s->mix[t * s->mixed + i] * parts[i];
+        values[t] = (float)sum;
+    }
+}
+
+static void pack_mixed_row(kz__linear *linear, const kz__pack_source *s, size_t row, size_t to) {
+    float *w = (float *)linear->w + to;
+    ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step;
+    float values[16] = {0};
+    for (size_t c = 0; c < linear->in; c++, from += s->in_step) {
+        if (row < s->rows) mix_taps(s, (size_t)from, linear->taps, values);
+        for (size_t t = 0; t < linear->taps; t++) w[(t * linear->in + c) * 16] = values[t];
+    }
+}
+
 /* Row i of a panel, or zeros where the source has no such row. */
 static void pack_row(kz__linear *linear, const kz__pack_source *s, size_t row, size_t to) {
     float *wide = linear->w;
@@ -63,7 +87,11 @@ static void pack_panel(kz__linear *linear, const kz__pack_source *s, size_t pane
     bool copied = pack_copy(linear, s, panel, target * count);
     for (size_t i = 0; i < 16; i++) {
         size_t row = panel * 16 + i;
-        if (!copied) pack_row(linear, s, row, target * count + i);
+        if (s->mix) {
+            pack_mixed_row(linear, s, row, target * count + i);
+        } else if (!copied) {
+            pack_row(linear, s, row, target * count + i);
+        }
     }
 }
 
@@ -169,30 +197,29 @@ typedef struct product {
     size_t panel_block;
 } product;
 
-static void finish(const product *job, size_t row, size_t rows, size_t panel, size_t panels) {
-    const kz__kernels *k = job->run->kernels;
-    const kz__after *after = &job->after;
+void kz__after_run(const kz__kernels *k, const kz__after *after, float *y, size_t ldy, size_t row,
+                   size_t step, size_t rows, size_t panel, size_t panels) {
     size_t column = panel * 16;
     size_t width = panels * 16;
     if (after->kind == KZ__SNAKE) {
-        float *y = job->args.y + row * job->args.ldy + column;
-        k->snake(y, job->args.ldy, y, job->args.ldy, after->scale + column, after->shift + column,
-                 rows, width);
+        float *at = y + row * ldy + column;
+        k->snake(at, step * ldy, at, step * ldy, after->scale + column, after->shift + column, rows,
+                 width);
         return;
     }
     if (after->kind == KZ__PLAIN) return;
-    for (size_t r = row; r < row + rows; r++) {
-        float *y = job->args.y + r * job->args.ldy + column;
+    for (size_t r = row; r < row + rows * step; r += step) {
+        float *at = y + r * ldy + column;
         float *z = after->z ? after->z + r * after->ldz + column : NULL;
         switch (after->kind) {
-        case KZ__SILU: k->silu(y, y, width); break;
-        case KZ__GELU: k->gelu(y, y, width); break;
-        case KZ__ADD: k->add(z, z, y, width); break;
-        case KZ__SCALE_ADD: k->scale_add(z, z, after->scale + column, y, width); break;
+        case KZ__SILU: k->silu(at, at, width); break;
+        case KZ__GELU: k->gelu(at, at, width); break;
+        case KZ__ADD: k->add(z, z, at, width); break;
+        case KZ__SCALE_ADD: k->scale_add(z, z, after->scale + column, at, width); break;
         case KZ__SILU_MUL:
             z = after->z + r * after->ldz + column / 2;
             for (size_t p = 0; p < panels; p += 2) {
-                k->silu_mul(z + p * 8, y + p * 16, y + p * 16 + 16, 16);
+                k->silu_mul(z + p * 8, at + p * 16, at + p * 16 + 16, 16);
             }
             break;
         case KZ__PLAIN:
@@ -260,7 +287,8 @@ static void product_job(void *arg, size_t begin, size_t end, int thread) {
         } else {
             multiply(job, row, rows, panel, panels);
         }
-        finish(job, row, rows, panel, panels);
+        kz__after_run(job->run->kernels, &job->after, job->args.y, job->args.ldy, row, 1, rows,
+                      panel, panels);
     }
 }
 

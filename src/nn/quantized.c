@@ -150,11 +150,24 @@ kz_status kz__scratch_init(kz__scratch *scratch, kz__mem *mem, size_t rows, size
     return kz__fail_memory(err);
 }
 
+kz_status kz__scratch_add_tiles(kz__scratch *scratch, kz__mem *mem, size_t threads, size_t floats,
+                                kz__err *err) {
+    if (!floats) return KZ_OK;
+    scratch->mem = mem;
+    scratch->threads = threads;
+    scratch->tile_floats = floats;
+    scratch->tiles = kz__alloc(mem, threads * floats * sizeof *scratch->tiles);
+    scratch->tile_block = kz__calloc(mem, threads, sizeof *scratch->tile_block);
+    return scratch->tiles && scratch->tile_block ? KZ_OK : kz__fail_memory(err);
+}
+
 void kz__scratch_clear(kz__scratch *scratch) {
     if (!scratch->mem) return;
     kz__free(scratch->mem, scratch->codes);
     kz__free(scratch->mem, scratch->scales);
     kz__free(scratch->mem, scratch->sums);
+    kz__free(scratch->mem, scratch->tiles);
+    kz__free(scratch->mem, scratch->tile_block);
     memset(scratch, 0, sizeof *scratch);
 }
 
