@@ -100,7 +100,7 @@ typedef enum kz_decoder {
     KZ_DECODER_DEFAULT = 0,  /* Winograd, on every machine */
     KZ_DECODER_DIRECT = 1,   /* sums as they are written */
     KZ_DECODER_WINOGRAD = 2, /* equal to rounding, in fewer multiplications */
-    KZ_DECODER_INT8 = 3      /* blocks of 8-bit weights and activations */
+    KZ_DECODER_INT8 = 3      /* large products in 8 bits, the rest as KZ_DECODER_WINOGRAD: coarse */
 } kz_decoder;
 typedef enum kz_kind {
     KZ_KIND_BASE = 0,

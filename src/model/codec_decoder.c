@@ -45,6 +45,44 @@ static size_t block_frames(size_t block) {
     return block < WIDE_BLOCKS ? KZ__DECODER_FRAMES : 1;
 }
 
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+/* The codes that a product of `rows` rows takes at once. */
+static size_t codes_of(const kz__linear *linear, size_t rows) {
+    return kz__linear_rows(linear, rows) * kz__pairs(kz__linear_scratch(linear)) * KZ__PAIR_K;
+}
+
+/* Room for the codes of any product, and for the tiles of any convolution. */
+static kz_status init_scratch(kz__codec_state *s, int threads, kz__err *err) {
+    const kz__codec_decoder *d = s->decoder;
+    size_t rows = KZ__DECODER_FRAMES;
+    size_t stack = kz__pairs(kz__stack_scratch(&d->stack)) * KZ__PAIR_K;
+    size_t codes = larger(codes_of(&d->pre_conv.linear, rows), rows * stack);
+    size_t floats = 0;
+    for (size_t i = 0; i < d->config->upsampling_ratio_count; i++) {
+        codes = larger(codes, codes_of(&d->upsample[i].up.linear, rows));
+        rows *= d->config->upsampling_ratios[i];
+        codes = larger(codes, codes_of(&d->upsample[i].expand, rows));
+        codes = larger(codes, codes_of(&d->upsample[i].contract, rows));
+    }
+    codes = larger(codes, codes_of(&d->first.linear, rows));
+    rows /= KZ__DECODER_FRAMES;
+    for (size_t i = 0; i < d->config->upsample_rate_count; i++) {
+        const kz__decoder_block *b = &d->blocks[i];
+        codes = larger(codes, codes_of(&b->up.linear, rows * block_frames(i)));
+        rows *= d->config->upsample_rates[i];
+        for (size_t u = 0; u < KZ__UNITS; u++) {
+            codes = larger(codes, codes_of(&b->units[u].conv2.linear, rows * block_frames(i)));
+            floats = larger(floats, kz__winograd_floats(&b->units[u].conv1));
+        }
+    }
+    kz_status status = kz__scratch_init(&s->scratch, s->mem, 1, codes, err);
+    if (status) return status;
+    return kz__scratch_add_tiles(&s->scratch, s->mem, (size_t)threads, floats, err);
+}
+
 static kz_status init_upsample(kz__codec_state *s, kz__err *err) {
     const kz__codec_decoder *d = s->decoder;
     size_t ld = kz__pad16(d->config->latent_dim);
@@ -76,9 +114,8 @@ static kz_status init_upsample(kz__codec_state *s, kz__err *err) {
     return s->first_out ? KZ_OK : kz__fail_memory(err);
 }
 
-static kz_status init_blocks(kz__codec_state *s, int threads, kz__err *err) {
+static kz_status init_blocks(kz__codec_state *s, kz__err *err) {
     const kz__codec_decoder *d = s->decoder;
-    size_t floats = 0; /* of scratch for tiles */
     size_t rows = s->rows_per_frame; /* per frame */
     for (size_t i = 0; i < d->config->upsample_rate_count; i++) {
         block_state *b = &s->blocks[i];
@@ -90,9 +127,6 @@ static kz_status init_blocks(kz__codec_state *s, int threads, kz__err *err) {
         for (size_t u = 0; !status && u < KZ__UNITS; u++) {
             const kz__conv *conv = &d->blocks[i].units[u].conv1;
             status = kz__conv_state_init(&b->units[u], s->mem, conv, rows, frames, err);
-            if (conv->how == KZ__CONV_WINOGRAD && kz__winograd_floats(conv) > floats) {
-                floats = kz__winograd_floats(conv);
-            }
         }
         if (status) return status;
         b->x = kz__calloc(s->mem, rows * frames * b->ld, sizeof(float));
@@ -102,9 +136,6 @@ static kz_status init_blocks(kz__codec_state *s, int threads, kz__err *err) {
     }
     s->last_out = kz__calloc(s->mem, rows * 16, sizeof(float));
     kz_status status = kz__conv_state_init(&s->last, s->mem, &d->last, rows, 1, err);
-    if (!status) {
-        status = kz__scratch_add_tiles(&s->scratch, s->mem, (size_t)threads, floats, err);
-    }
     return status || s->last_out ? status : kz__fail_memory(err);
 }
 
@@ -136,7 +167,8 @@ static kz_status init_all(kz__codec_state *s, int threads, kz__err *err) {
         return kz__fail_memory(err);
     }
     status = init_upsample(s, err);
-    return status ? status : init_blocks(s, threads, err);
+    if (!status) status = init_blocks(s, err);
+    return status ? status : init_scratch(s, threads, err);
 }
 
 kz_status kz__codec_state_create(kz__mem *mem, const kz__codec_decoder *decoder, int threads,

@@ -3,6 +3,10 @@
 
 #include "nn/winograd.h"
 
+static kz__dtype type_of(kz__conv_how how) {
+    return how == KZ__CONV_INT8 ? KZ__Q8 : KZ__F32;
+}
+
 kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
                         const kz__tensor *bias, size_t dilation, kz__conv_how how, kz__err *err) {
     memset(conv, 0, sizeof *conv);
@@ -23,11 +27,13 @@ kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
     source.in_step = (ptrdiff_t)conv->taps;
     source.tap_step = 1;
     source.panel_step = 1;
-    return kz__linear_pack(mem, &conv->linear, KZ__F32, conv->in, conv->taps, &source, 1, err);
+    return kz__linear_pack(mem, &conv->linear, type_of(how), conv->in, conv->taps, &source, 1,
+                           err);
 }
 
 kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
-                                   const kz__tensor *bias, size_t stride, kz__err *err) {
+                                   const kz__tensor *bias, size_t stride, kz__conv_how how,
+                                   kz__err *err) {
     memset(conv, 0, sizeof *conv);
     conv->in = weight->shape[0];
     conv->out = weight->shape[1];
@@ -50,8 +56,8 @@ kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tenso
         source->first_panel = r * panels;
         source->panel_step = 1;
     }
-    kz_status status = kz__linear_pack(mem, &conv->linear, KZ__F32, conv->in, conv->taps, sources,
-                                       stride, err);
+    kz_status status = kz__linear_pack(mem, &conv->linear, type_of(how), conv->in, conv->taps,
+                                       sources, stride, err);
     kz__free(mem, sources);
     return status;
 }

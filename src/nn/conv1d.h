@@ -18,7 +18,8 @@
 /* How a plain convolution is computed. Each has bits of its own. */
 typedef enum kz__conv_how {
     KZ__CONV_DIRECT,
-    KZ__CONV_WINOGRAD /* where there are 7 taps (winograd.h), else direct */
+    KZ__CONV_WINOGRAD, /* where there are 7 taps (winograd.h), else direct */
+    KZ__CONV_INT8      /* weights and rows in 8 bits (KZ__Q8); dilation 1 */
 } kz__conv_how;
 
 typedef struct kz__conv {
@@ -36,7 +37,8 @@ kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
                         const kz__tensor *bias, size_t dilation, kz__conv_how how, kz__err *err);
 /* weight [in, out, kernel], kernel = stride or 2 * stride */
 kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
-                                   const kz__tensor *bias, size_t stride, kz__err *err);
+                                   const kz__tensor *bias, size_t stride, kz__conv_how how,
+                                   kz__err *err);
 /* weight [channels, 1, taps] */
 kz_status kz__conv_pack_depthwise(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
                                   const kz__tensor *bias, kz__err *err);

@@ -169,6 +169,7 @@ void kz__linear_clear(kz__mem *mem, kz__linear *linear) {
     memset(linear, 0, sizeof *linear);
 }
 
+/* Of one tap where quantised, else of all. */
 static size_t panel_bytes(const kz__linear *linear) {
     if (kz__is_quantized(linear->type)) {
         return kz__pairs(linear->in) * kz__pair_bytes(linear->type);
@@ -177,7 +178,8 @@ static size_t panel_bytes(const kz__linear *linear) {
 }
 
 size_t kz__linear_bytes(const kz__linear *linear) {
-    return linear->panels * panel_bytes(linear);
+    size_t parts = kz__is_quantized(linear->type) ? linear->taps : 1;
+    return parts * linear->panels * panel_bytes(linear);
 }
 
 size_t kz__linear_space(kz__dtype type, size_t rows, size_t in) {
@@ -239,18 +241,22 @@ static void multiply_quantized(const product *job, size_t row, size_t rows, size
     args.ldx = args.pairs * KZ__PAIR_K;
     args.y = job->args.y + row * job->args.ldy + panel * 16;
     args.ldy = job->args.ldy;
-    args.x = x->codes + row * args.ldx;
-    args.x_scale = x->scales + row * args.ldb;
-    args.x_sum = x->sums + row * args.ldb;
-    args.w = (const char *)linear->w + panel * panel_bytes(linear);
     args.factor = linear->factor;
     args.bias = linear->bias ? linear->bias + panel * 16 : NULL;
     args.rows = rows;
     args.panels = panels;
-    if (linear->type == KZ__Q8) {
-        job->run->kernels->mm_q8(&args);
-    } else {
-        job->run->kernels->mm_q4(&args);
+    for (size_t tap = 0; tap < linear->taps; tap++) {
+        size_t at = row + tap; /* codes of a row serve all taps */
+        args.x = x->codes + at * args.ldx;
+        args.x_scale = x->scales + at * args.ldb;
+        args.x_sum = x->sums + at * args.ldb;
+        args.w = (const char *)linear->w + (tap * linear->panels + panel) * panel_bytes(linear);
+        args.resume = tap > 0;
+        if (linear->type == KZ__Q8) {
+            job->run->kernels->mm_q8(&args);
+        } else {
+            job->run->kernels->mm_q4(&args);
+        }
     }
 }
 
@@ -324,10 +330,12 @@ static void run_product(product *job) {
 /* As many rows at a time as the scratch holds. */
 static void run_quantized(product *job, size_t rows) {
     size_t k = job->linear->in;
-    size_t most = job->run->scratch->capacity / (kz__pairs(k) * KZ__PAIR_K);
+    size_t context = job->linear->taps - 1;
+    size_t most = job->run->scratch->capacity / (kz__pairs(k) * KZ__PAIR_K) - context;
     while (rows) {
         job->rows = rows < most ? rows : most;
-        kz__quantized_rows(job->run, job->args.x, job->args.ldx, k, job->rows);
+        kz__quantized_rows(job->run, job->args.x, job->args.ldx, k,
+                           context + job->rows);
         run_product(job);
         job->args.x += job->rows * job->args.ldx;
         job->args.y += job->rows * job->args.ldy;

@@ -50,7 +50,7 @@ typedef struct kz__linear {
     kz__dtype type; /* of the panels: KZ__F32, KZ__BF16, KZ__Q8 or KZ__Q4 */
     size_t panels;
     size_t in, taps;
-    void *w;     /* [panels][taps][in][16], or pairs of blocks (blocks.h) */
+    void *w;     /* [panels][taps][in][16], or [taps][panels] of pairs of blocks (blocks.h) */
     float *bias; /* [panels * 16], NULL: none */
     float factor; /* of the scales, where quantised */
     bool lent;    /* w belongs to a store */
@@ -95,6 +95,11 @@ void kz__linear_clear(kz__mem *mem, kz__linear *linear);
 size_t kz__linear_bytes(const kz__linear *linear);
 /* The width of scratch that a product needs: 0 where it is not quantised. */
 size_t kz__linear_scratch(const kz__linear *linear);
+/* Rows of scratch that `rows` outputs take together; with taps there must be room for more than
+ * taps - 1. */
+static inline size_t kz__linear_rows(const kz__linear *linear, size_t rows) {
+    return rows + linear->taps - 1;
+}
 
 /* What happens to a block of outputs while it is still in cache. */
 typedef enum kz__after_kind {
@@ -119,7 +124,7 @@ void kz__after_run(const kz__kernels *kernels, const kz__after *after, float *y,
                    size_t row, size_t step, size_t rows, size_t panel, size_t panels);
 
 /* y[rows][ldy] = linear(x[rows][ldx]), then `after` (NULL: nothing). tap_stride: floats between
- * taps. */
+ * taps; ldx where quantised. */
 void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x, size_t ldx,
                     size_t tap_stride, float *y, size_t ldy, size_t rows, const kz__after *after);
 

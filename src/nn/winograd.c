@@ -8,7 +8,9 @@
 #define TAPS KZ__WINOGRAD_TAPS
 #define OUTS KZ__WINOGRAD_OUTS
 #define POINTS KZ__WINOGRAD_POINTS
-#define BLOCK_TILES 84 /* inputs of a block, and what a block makes of a few panels, stay in cache */
+/* A block's inputs, and what it makes of a few panels, stay in the second-level cache where there
+ * are few channels; where there are many, the weights are read seldom. */
+#define BLOCK_TILES 84
 #define BLOCK_PANELS 6
 
 kz_status kz__winograd_pack(kz__mem *mem, kz__linear *linear, const kz__tensor *weight,
@@ -31,6 +33,7 @@ static size_t block_panels(const kz__linear *linear) {
 }
 
 size_t kz__winograd_floats(const kz__conv *conv) {
+    if (conv->how != KZ__CONV_WINOGRAD) return 0;
     return BLOCK_TILES * POINTS * (kz__pad16(conv->in) + block_panels(&conv->linear) * 16);
 }
 

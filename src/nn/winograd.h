@@ -15,7 +15,8 @@
 kz_status kz__winograd_pack(kz__mem *mem, kz__linear *linear, const kz__tensor *weight,
                             const kz__tensor *bias, kz__err *err);
 
-/* Floats that a thread needs for inputs and products of some tiles (kz__scratch_add_tiles). */
+/* Floats that a thread needs for inputs and products of some tiles (kz__scratch_add_tiles); 0 for a
+ * convolution of another kind. */
 size_t kz__winograd_floats(const kz__conv *conv);
 
 /* Convolves whole frames of rows that stand in the state (kz__conv_run). */
