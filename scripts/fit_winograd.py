@@ -67,6 +67,7 @@ def main():
     ends = product_of_squares(None)
     print("/* Made by scripts/fit_winograd.py; what each is for stands in kernels.h at winograd_in. */")
     print("#ifndef KZ_KERNELS_WINOGRAD_CONSTANTS_H\n#define KZ_KERNELS_WINOGRAD_CONSTANTS_H\n")
+    print('#include "kernels/kernels.h"\n')
     print(row("static const float kz__winograd_points[KZ__WINOGRAD_PAIRS]",
               [to_float(p) for p in PAIRS]))
     print(row("static const float kz__winograd_ends[KZ__WINOGRAD_PAIRS]",

@@ -2,6 +2,8 @@
 #ifndef KZ_KERNELS_WINOGRAD_CONSTANTS_H
 #define KZ_KERNELS_WINOGRAD_CONSTANTS_H
 
+#include "kernels/kernels.h"
+
 static const float kz__winograd_points[KZ__WINOGRAD_PAIRS] = {
     0.375f, 0.75f, 1.0f, 1.5f, 3.0f};
 

@@ -78,6 +78,7 @@ static kz_status init_scratch(kz__codec_state *s, int threads, kz__err *err) {
             floats = larger(floats, kz__winograd_floats(&b->units[u].conv1));
         }
     }
+    floats = larger(floats, kz__winograd_floats(&d->last));
     kz_status status = kz__scratch_init(&s->scratch, s->mem, 1, codes, err);
     if (status) return status;
     return kz__scratch_add_tiles(&s->scratch, s->mem, (size_t)threads, floats, err);

@@ -9,7 +9,8 @@ typedef struct loader {
     kz__weights *weights;
     kz__err *err;
     const kz__codec_config *config;
-    kz__conv_how units, others; /* of the units' convolutions over time; of other large products */
+    /* of the convolutions over many rows: the units' and the last; of other large products */
+    kz__conv_how units, others;
 } loader;
 
 static kz_status load_snake(const loader *l, kz__snake *snake, size_t channels,
@@ -195,7 +196,7 @@ static kz_status load_all(const loader *l, kz__codec_decoder *d) {
     status = load_snake(l, &d->last_snake, channels, name);
     if (status) return status;
     snprintf(name, sizeof name, "decoder.decoder.%zu.conv", blocks + 2);
-    return load_conv(l, &d->last, CONV, KZ__CONV_DIRECT, channels, 1, 7, 1, name);
+    return load_conv(l, &d->last, CONV, l->units, channels, 1, 7, 1, name);
 }
 
 kz_status kz__codec_decoder_load(kz__mem *mem, kz__weights *weights,
