@@ -280,6 +280,10 @@ typedef struct kz_session_options {
     size_t size;
     int threads; /* compute threads, the caller's included; KZ_DEFAULT: kz_default_threads() */
     kz_batch *batch; /* made in this batch, with its threads (see below); NULL: on its own */
+    int ahead_ms;    /* > 0: runs ahead of its reader on a thread of its own, by so much sound at
+                        most (whole frames, at least one; up to 600000): a reader that is busy
+                        elsewhere does not stop the making of frames. Same samples. 0: the caller's
+                        thread computes. Not in a batch */
 } kz_session_options;
 
 KZ_API void kz_session_options_init(kz_session_options *options);
@@ -309,7 +313,8 @@ KZ_API kz_status kz_session_finish_text(kz_session *session);
 /* Pull: computes as needed and copies up to capacity samples, *count of them. KZ_OK with samples,
  * KZ_DONE at the end, KZ_NEED_TEXT, or KZ_TIMEOUT when timeout_ms (-1: none) ran out between two
  * frames before a packet was complete; a call makes at least one frame, so 0 polls. A failure is
- * told after the samples made before it, a cancel at once. One thread per handle. */
+ * told after the samples made before it, a cancel at once. A session that runs ahead does not compute
+ * here: KZ_TIMEOUT then means that no sample was there in time. One thread per handle. */
 KZ_API kz_status kz_session_read(kz_session *session, float *samples, size_t capacity,
                                  size_t *count, int timeout_ms);
 
@@ -375,7 +380,8 @@ typedef struct kz_result {
     double setup_ms; /* checking, tokenizing, building the prompt, preparing states */
     double copy_ms;  /* gathering embeddings, moving rows and samples */
     double first_audio_ms;  /* from start to the first samples handed out */
-    double total_ms;        /* time inside calls since the start, the caller's own excluded */
+    double total_ms;        /* time inside calls since the start, the caller's own excluded; running
+                               ahead: of the thread that computes, its waits excluded */
     double predictor_pass_ms[KZ_PREDICTOR_PASSES]; /* totals per pass */
     uint64_t session_bytes_peak; /* private memory of this session */
     int threads;
@@ -386,10 +392,10 @@ KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *res
 /* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session. */
 KZ_API const int32_t *kz_session_codes(const kz_session *session, size_t *frames);
 
-/* Every stage's intermediate values, called on the session's thread while it computes. name is like
- * "talker.layer.03", "decoder.1"; shape has `rank` sizes, rows first. frame counts from 0, in the
- * decoder with the frames of a reference in front; the prefill is frame -1. NULL switches off. Set
- * it between start calls. */
+/* Every stage's intermediate values, called on the thread that computes: the caller's, or its own
+ * where the session runs ahead. name is like "talker.layer.03", "decoder.1"; shape has `rank` sizes,
+ * rows first. frame counts from 0, in the decoder with the frames of a reference in front; the
+ * prefill is frame -1. NULL switches off. Set it between start calls. */
 typedef void (*kz_tap_fn)(void *user, const char *name, long frame, const float *data,
                           const size_t *shape, int rank);
 KZ_API void kz_session_set_tap(kz_session *session, kz_tap_fn fn, void *user);
