@@ -146,6 +146,8 @@ typedef struct kz_model_info {
     uint64_t decoder_macs_per_frame; /* multiply-adds of the codec decoder, attention left out */
     uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
     int text_limit; /* length of a text that this model speaks well in one go, as kz_split counts */
+    uint64_t prefix_bytes; /* private, at most: prompt rows that sessions have run and share (by voice
+                              and instruction), as they come; not in the other numbers */
 } kz_model_info;
 
 /* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */
@@ -165,7 +167,8 @@ enum {
     KZ_AS_REFERENCE = 4, /* every quirk of the official package on a local folder */
     KZ_STRICT = 8,       /* notices about input become errors */
     KZ_CP_ORACLE = 16,   /* code predictor without its cache; same samples, slow */
-    KZ_ALL_ROWS = 32     /* no row of the prompt is taken from the last utterance; same samples */
+    KZ_ALL_ROWS = 32     /* prompt rows are neither taken from what the model remembers of earlier
+                            utterances nor remembered; same samples */
 };
 
 /* Token ids of text as the prompt holds them (after the standing clean-up, or untouched with
@@ -374,7 +377,8 @@ typedef struct kz_result {
     const char *finish_detail; /* which limit, which cycle; "" if nothing to tell */
     uint64_t seed;
     size_t prompt_rows, text_tokens;
-    size_t prompt_rows_kept; /* of these, not run again: the last utterance began with them too */
+    size_t prompt_rows_kept; /* of these, not run: an earlier utterance of any session of the model
+                                began with them too */
     /* totals; they do not overlap, and add up to total_ms but for a few microseconds a frame */
     double prefill_ms, talker_ms, predictor_ms, decoder_ms, sampler_ms;
     double setup_ms; /* checking, tokenizing, building the prompt, preparing states */

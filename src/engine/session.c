@@ -100,12 +100,7 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
 }
 
 static void drop_utterance(kz_session *s) {
-    if (s->prompt.rows) { /* its rows may be those of the next one */
-        kz__free(&s->mem, s->before);
-        s->before = s->prompt.rows;
-        s->before_count = s->prompt_at;
-        memset(&s->prompt, 0, sizeof s->prompt);
-    }
+    kz__prompt_clear(&s->mem, &s->prompt);
     kz__textstream_close(s->stream);
     s->stream = NULL;
     kz__utterance_clear(&s->mem, &s->request);
@@ -124,7 +119,6 @@ void kz_session_free(kz_session *s) {
     kz__talker_state_clear(&s->talker);
     kz__predictor_state_clear(&s->predictor);
     kz__codec_state_free(s->codec);
-    kz__free(&s->mem, s->before);
     kz__free(&s->mem, s->samples);
     kz__mem last;
     kz__mem_init_like(&last, &s->mem);

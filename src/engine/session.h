@@ -67,8 +67,6 @@ struct kz_session {
     kz__guard guard;
 
     size_t prompt_at, reference_at; /* rows, and reference frames in them, that were run */
-    kz_prompt_row *before; /* the last utterance's rows that are still in the talker's cache */
-    size_t before_count;
     bool logits_ready;    /* of the next frame */
     kz_status step;       /* what the last step came to */
     size_t bound;         /* frames at most, whoever set it */
