@@ -146,8 +146,8 @@ typedef struct kz_model_info {
     uint64_t decoder_macs_per_frame; /* multiply-adds of the codec decoder, attention left out */
     uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
     int text_limit; /* length of a text that this model speaks well in one go, as kz_split counts */
-    uint64_t prefix_bytes; /* private, at most: prompt rows that sessions have run and share (by voice
-                              and instruction), as they come; not in the other numbers */
+    uint64_t prefix_bytes; /* private, at most, as they come: prompt rows that sessions have run and
+                              share (by voice and instruction); not in the other numbers */
 } kz_model_info;
 
 /* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */
@@ -316,8 +316,8 @@ KZ_API kz_status kz_session_finish_text(kz_session *session);
 /* Pull: computes as needed and copies up to capacity samples, *count of them. KZ_OK with samples,
  * KZ_DONE at the end, KZ_NEED_TEXT, or KZ_TIMEOUT when timeout_ms (-1: none) ran out between two
  * frames before a packet was complete; a call makes at least one frame, so 0 polls. A failure is
- * told after the samples made before it, a cancel at once. A session that runs ahead does not compute
- * here: KZ_TIMEOUT then means that no sample was there in time. One thread per handle. */
+ * told after the samples made before it, a cancel at once. A session that runs ahead computes
+ * elsewhere: KZ_TIMEOUT then means that no sample was there in time. One thread per handle. */
 KZ_API kz_status kz_session_read(kz_session *session, float *samples, size_t capacity,
                                  size_t *count, int timeout_ms);
 
@@ -397,9 +397,9 @@ KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *res
 KZ_API const int32_t *kz_session_codes(const kz_session *session, size_t *frames);
 
 /* Every stage's intermediate values, called on the thread that computes: the caller's, or its own
- * where the session runs ahead. name is like "talker.layer.03", "decoder.1"; shape has `rank` sizes,
- * rows first. frame counts from 0, in the decoder with the frames of a reference in front; the
- * prefill is frame -1. NULL switches off. Set it between start calls. */
+ * where the session runs ahead. name is like "talker.layer.03", "decoder.1"; shape has `rank`
+ * sizes, rows first. frame counts from 0, in the decoder with the frames of a reference in front;
+ * the prefill is frame -1. NULL switches off. Set it between start calls. */
 typedef void (*kz_tap_fn)(void *user, const char *name, long frame, const float *data,
                           const size_t *shape, int rank);
 KZ_API void kz_session_set_tap(kz_session *session, kz_tap_fn fn, void *user);

@@ -1,10 +1,10 @@
-/* Prompt rows that have been run before: keys and values of the talker for the rows that begin every
- * utterance of a voice (instruction, role, language, speaker, the transcript of a reference), shared
- * by all sessions of a model. What is found is told by what the rows hold, never by names, and a row
- * depends on nothing but the rows in front of it: any common beginning can be taken.
+/* Prompt rows that have been run before: keys and values of the talker for the rows that begin
+ * every utterance of a voice (instruction, role, language, speaker, the transcript of a reference),
+ * shared by all sessions of a model. Entries are found by what their rows hold, never by names; a
+ * row depends on nothing but the rows in front of it, so any common beginning can be taken.
  *
- * Bounded in entries and bytes, the one that was not used for longest leaves. Losing an entry, or not
- * getting memory for one, costs time only. Any thread.
+ * Bounded in entries and bytes, the one that was not used for longest leaves. Losing an entry, or
+ * not getting memory for one, costs time only. Any thread.
  */
 #ifndef KZ_ENGINE_PREFIX_H
 #define KZ_ENGINE_PREFIX_H

@@ -99,8 +99,8 @@ void kz__session_set_script(kz_session *session, kz__script_fn *script, void *us
 
 /* session.c: takes note of what a step came to. */
 void kz__session_settle(kz_session *session);
-/* One step: decodes a packet that is full, or makes a frame (or a piece of the prompt) where `frame`
- * allows. KZ_OK (samples may be there now), KZ_TIMEOUT where a frame would have been next,
+/* One step: decodes a packet that is full, or makes a frame (or a piece of the prompt) where
+ * `frame` allows. KZ_OK (samples may be there now), KZ_TIMEOUT where a frame would have been next,
  * KZ_NEED_TEXT, KZ_DONE, or an error with its sentence in session->err. */
 kz_status kz__session_advance(kz_session *session, bool frame);
 
