@@ -201,6 +201,7 @@ static void line_up_frames(kz__work *w, lineup *l, kz_session *const *sessions, 
     }
     if (l->count == first) return;
     kz__talker_text_rows(&w->run, &w->talker, ids, l->count - first, w->talker.rows);
+    double text_ms = lap(w, l->count - first);
     for (size_t i = first; i < l->count; i++) {
         kz_session *s = l->sessions[i];
         float *row = w->talker.rows + i * w->model->talker.width;
@@ -209,7 +210,10 @@ static void line_up_frames(kz__work *w, lineup *l, kz_session *const *sessions, 
         tap(s, "talker.input", row, w->model->config.talker.width);
     }
     double spent = lap(w, l->count - first);
-    for (size_t i = first; i < l->count; i++) l->sessions[i]->result.copy_ms += spent;
+    for (size_t i = first; i < l->count; i++) {
+        l->sessions[i]->result.talker_ms += text_ms;
+        l->sessions[i]->result.copy_ms += spent;
+    }
 }
 
 /* The next piece of the prompt of those that have not spoken yet, as far as there is room. */
