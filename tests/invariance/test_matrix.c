@@ -110,8 +110,7 @@ static void run_row(const char *checkpoint, kz_type type, kz_decoder decoder, co
     const char *name = strrchr(checkpoint, '/');
     printf("%-10s %-6s %-8s %-10s threads %d packet %-4d %-7s %-5s %-5s %s\n",
            name ? name + 1 : checkpoint, type_names[type], decoder_names[decoder],
-           w->cpu ? w->cpu : "best", w->threads,
-           w->packet,
+           w->cpu ? w->cpu : "best", w->threads, w->packet,
            w->flags & KZ_CP_ORACLE ? "oracle" : "cache", w->ftz ? "ftz" : "",
            w->ahead_ms ? "ahead" : "", hex);
     if (!want[0]) strcpy(want, hex);
