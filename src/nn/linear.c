@@ -205,18 +205,12 @@ static void finish(const product *job, size_t row, size_t rows, size_t panel, si
 static void multiply_quantized(const product *job, size_t row, size_t rows, size_t panel,
                                size_t panels) {
     const kz__linear *linear = job->linear;
-    const kz__scratch *x = job->run->scratch;
     kz__mmq_args args = {0};
     args.pairs = kz__pairs(linear->in);
-    args.ldb = 2 * args.pairs;
-    args.ldx = args.pairs * KZ__PAIR_K;
     args.y = job->args.y + row * job->args.ldy + panel * 16;
     args.ldy = job->args.ldy;
-    args.x = x->codes + row * args.ldx;
-    args.x_scale = x->scales + row * args.ldb;
-    args.x_sum = x->sums + row * args.ldb;
+    args.x = kz__quantized_codes(job->run->scratch, row, job->rows);
     args.w = (const char *)linear->w + panel * panel_bytes(linear);
-    args.factor = linear->factor;
     args.bias = linear->bias ? linear->bias + panel * 16 : NULL;
     args.rows = rows;
     args.panels = panels;
@@ -299,7 +293,8 @@ static void run_quantized(product *job, size_t rows) {
     size_t most = job->run->scratch->capacity / (kz__pairs(k) * KZ__PAIR_K);
     while (rows) {
         job->rows = rows < most ? rows : most;
-        kz__quantized_rows(job->run, job->args.x, job->args.ldx, k, job->rows);
+        kz__quantized_rows(job->run, job->args.x, job->args.ldx, k, job->rows,
+                           job->linear->factor);
         run_product(job);
         job->args.x += job->rows * job->args.ldx;
         job->args.y += job->rows * job->args.ldy;

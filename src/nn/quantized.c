@@ -5,6 +5,7 @@
 #include "tensor/quant.h"
 
 #define SMALL_MATRIX ((size_t)1 << 20) /* weights that one thread packs in a few milliseconds */
+#define PIECE 128 /* blocks that are worth waking another thread */
 
 /* Columns first..first+count-1 of row `row` as floats; zeros where the source has none. */
 static void read_row(const kz__pack_source *s, size_t row, size_t in, float *values) {
@@ -161,21 +162,32 @@ void kz__scratch_clear(kz__scratch *scratch) {
 typedef struct rows_job {
     const kz__run *run;
     const float *x;
-    size_t ldx, k;
+    size_t ldx, k, rows;
+    float factor;
 } rows_job;
 
-static void quantize_rows(void *arg, size_t begin, size_t end, int thread) {
+/* Item: a block of all rows, so that threads do not write side by side. */
+static void quantize_blocks(void *arg, size_t begin, size_t end, int thread) {
     const rows_job *job = arg;
-    const kz__scratch *to = job->run->scratch;
-    size_t blocks = 2 * kz__pairs(job->k);
+    size_t at = begin * KZ__BLOCK < job->k ? begin * KZ__BLOCK : job->k;
     (void)thread;
-    for (size_t r = begin; r < end; r++) {
-        job->run->kernels->quantize(to->codes + r * blocks * KZ__BLOCK, to->scales + r * blocks,
-                                    to->sums + r * blocks, job->x + r * job->ldx, job->k, blocks);
+    for (size_t r = 0; r < job->rows; r++) {
+        kz__codes to = kz__quantized_codes(job->run->scratch, begin * job->rows + r, job->rows);
+        job->run->kernels->quantize(&to, job->x + r * job->ldx + at, job->k - at, end - begin,
+                                    job->factor);
     }
 }
 
-void kz__quantized_rows(const kz__run *run, const float *x, size_t ldx, size_t k, size_t rows) {
-    rows_job job = {run, x, ldx, k};
-    kz__pool_for(run->pool, rows, 4, quantize_rows, &job);
+kz__codes kz__quantized_codes(const kz__scratch *scratch, size_t block, size_t rows) {
+    kz__codes codes = {scratch->codes + block * KZ__BLOCK, scratch->scales + block,
+                       scratch->sums + block, rows};
+    return codes;
+}
+
+void kz__quantized_rows(const kz__run *run, const float *x, size_t ldx, size_t k, size_t rows,
+                        float factor) {
+    rows_job job = {run, x, ldx, k, rows, factor};
+    size_t blocks = 2 * kz__pairs(k);
+    size_t grain = PIECE / rows + 1;
+    kz__pool_for(run->pool, blocks, grain, quantize_blocks, &job);
 }

@@ -47,7 +47,8 @@ static inline __m256i sizes_of(__m256i bits) {
     return _mm256_and_si256(bits, size);
 }
 
-static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x) {
+static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x,
+                                  float factor) {
     __m256 value[4];
     __m256i most = _mm256_setzero_si256();
     for (int i = 0; i < 4; i++) {
@@ -59,7 +60,7 @@ static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, con
     m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0xb1));
     float inverse = 0;
     __m256i code[4];
-    int some = block_scale((uint32_t)_mm_cvtsi128_si32(m), scale, &inverse);
+    int some = block_scale((uint32_t)_mm_cvtsi128_si32(m), factor, scale, &inverse);
     for (int i = 0; i < 4; i++) {
         __m256 scaled = _mm256_mul_ps(value[i], _mm256_set1_ps(inverse));
         code[i] = some ? _mm256_cvtps_epi32(scaled) : _mm256_setzero_si256();

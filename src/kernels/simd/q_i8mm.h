@@ -71,7 +71,7 @@ static inline int32_t q8_two_offset(int32_t x_sum) {
     return 0;
 }
 static inline int32_t q4_two_offset(int32_t x_sum) {
-    return -8 * x_sum;
+    return x_sum;
 }
 
 #endif

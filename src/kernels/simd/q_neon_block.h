@@ -45,7 +45,8 @@ static inline v16 v16_from_ints(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t
     return v16_of(vcvtq_f32_s32(a), vcvtq_f32_s32(b), vcvtq_f32_s32(c), vcvtq_f32_s32(d));
 }
 
-static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x) {
+static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x,
+                                  float factor) {
     float32x4_t value[8];
     uint32x4_t most = vdupq_n_u32(0);
     for (int i = 0; i < 8; i++) {
@@ -54,7 +55,7 @@ static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, con
         most = vmaxq_u32(most, size);
     }
     float inverse = 0;
-    int some = block_scale(vmaxvq_u32(most), scale, &inverse);
+    int some = block_scale(vmaxvq_u32(most), factor, scale, &inverse);
     int32x4_t total = vdupq_n_s32(0);
     for (int i = 0; i < 8; i += 2) {
         int32x4_t a = vcvtnq_s32_f32(vmulq_n_f32(value[i], inverse));
