@@ -4,93 +4,101 @@
 #include "base/cpu.h"
 #include "tensor/quant.h"
 
+#include <stdatomic.h>
+
 #define SMALL_MATRIX ((size_t)1 << 20) /* weights that one thread packs in a few milliseconds */
 #define PIECE 128 /* blocks that are worth waking another thread */
 
-/* Columns first..first+count-1 of row `row` as floats; zeros where the source has none. */
-static void read_row(const kz__pack_source *s, size_t row, size_t in, float *values) {
-    ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step;
-    const unsigned char *bytes = s->weight->data;
-    if (row >= s->rows) {
-        memset(values, 0, in * sizeof *values);
-        return;
+/* Columns first..first+31 of the rows of a panel; zeros where the source has none. */
+static void read_block(const kz__pack_source *s, size_t in, size_t panel, size_t first,
+                       kz__quant_row *values) {
+    size_t count = first < in ? in - first : 0;
+    bool plain = s->weight->type == KZ__BF16 && s->in_step == 1;
+    if (count > KZ__BLOCK) count = KZ__BLOCK;
+    if (count < KZ__BLOCK || panel * KZ__PANEL_ROWS + KZ__PANEL_ROWS > s->rows) {
+        memset(values, 0, KZ__BLOCK * sizeof *values);
     }
-    if (s->weight->type != KZ__BF16 || s->in_step != 1) {
-        for (size_t c = 0; c < in; c++, from += s->in_step) {
-            values[c] = kz__tensor_at(s->weight, (size_t)from);
+    for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+        size_t row = panel * KZ__PANEL_ROWS + n;
+        if (row >= s->rows) return;
+        ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step + (ptrdiff_t)first * s->in_step;
+        const unsigned char *bytes = (const unsigned char *)s->weight->data + 2 * from;
+        for (size_t c = 0; plain && c < count; c++) {
+            uint16_t bits = 0; /* files promise no alignment */
+            memcpy(&bits, bytes + 2 * c, sizeof bits);
+            values[c][n] = kz__bf16_to_f32(bits);
         }
-        return;
-    }
-    bytes += 2 * from;
-    for (size_t c = 0; c < in; c++) {
-        uint16_t bits = 0;
-        memcpy(&bits, bytes + 2 * c, sizeof bits);
-        values[c] = kz__bf16_to_f32(bits);
-    }
-}
-
-/* The bits of the largest absolute value of all sources; those of what is not finite are larger. */
-static uint32_t largest_bits(const kz__pack_source *sources, size_t count, size_t in, float *row) {
-    uint32_t most = 0;
-    for (size_t s = 0; s < count; s++) {
-        for (size_t r = 0; r < sources[s].rows; r++) {
-            read_row(&sources[s], r, in, row);
-            for (size_t c = 0; c < in; c++) {
-                uint32_t bits = 0;
-                memcpy(&bits, &row[c], sizeof bits);
-                bits &= 0x7fffffffu;
-                most = bits > most ? bits : most;
-            }
+        for (size_t c = 0; !plain && c < count; c++, from += s->in_step) {
+            values[c][n] = kz__tensor_at(s->weight, (size_t)from);
         }
-    }
-    return most;
-}
-
-/* One row of a panel: row is padded with zeros to whole pairs. */
-static void pack_row(kz__linear *linear, char *panel, size_t i, const float *row) {
-    size_t pair_bytes = kz__pair_bytes(linear->type);
-    for (size_t b = 0; b < 2 * kz__pairs(linear->in); b++) {
-        uint16_t scale = 0;
-        int8_t codes[KZ__BLOCK];
-        kz__quant_block(linear->type, linear->factor, row + b * KZ__BLOCK, &scale, codes);
-        kz__quant_put(linear->type, panel + b / 2 * pair_bytes, b % 2, i, scale, codes);
     }
 }
 
 typedef struct pack_job {
     kz__linear *linear;
     const kz__pack_source *source;
-    float *rows; /* one for each thread */
-    size_t row_floats;
+    _Atomic uint32_t most;
 } pack_job;
+
+/* Item: a panel of the source. The bits of the largest absolute value; those of what is not finite
+ * are larger. */
+static void find_most(void *arg, size_t begin, size_t end, int thread) {
+    pack_job *job = arg;
+    uint32_t most = 0;
+    (void)thread;
+    for (size_t p = begin; p < end; p++) {
+        for (size_t first = 0; first < job->linear->in; first += KZ__BLOCK) {
+            kz__quant_row values[KZ__BLOCK];
+            uint32_t bits[KZ__BLOCK * KZ__PANEL_ROWS];
+            read_block(job->source, job->linear->in, p, first, values);
+            memcpy(bits, values, sizeof bits);
+            for (size_t i = 0; i < KZ__BLOCK * KZ__PANEL_ROWS; i++) {
+                uint32_t size = bits[i] & 0x7fffffffu;
+                most = size > most ? size : most;
+            }
+        }
+    }
+    uint32_t before = atomic_load(&job->most);
+    while (most > before && !atomic_compare_exchange_weak(&job->most, &before, most)) continue;
+}
 
 /* Item: a panel of the source. */
 static void pack_panels(void *arg, size_t begin, size_t end, int thread) {
     const pack_job *job = arg;
     kz__linear *linear = job->linear;
     const kz__pack_source *s = job->source;
-    size_t panel_bytes = kz__pairs(linear->in) * kz__pair_bytes(linear->type);
-    float *row = job->rows + (size_t)thread * job->row_floats;
+    size_t pair_bytes = kz__pair_bytes(linear->type);
+    size_t pairs = kz__pairs(linear->in);
+    (void)thread;
     for (size_t p = begin; p < end; p++) {
-        char *panel = (char *)linear->w + (s->first_panel + p * s->panel_step) * panel_bytes;
-        for (size_t i = 0; i < KZ__PANEL_ROWS; i++) {
-            read_row(s, p * KZ__PANEL_ROWS + i, linear->in, row);
-            pack_row(linear, panel, i, row);
+        size_t to = s->first_panel + p * s->panel_step;
+        char *panel = (char *)linear->w + to * pairs * pair_bytes;
+        for (size_t b = 0; b < 2 * pairs; b++) {
+            kz__quant_row values[KZ__BLOCK];
+            kz__quant_codes codes[KZ__BLOCK];
+            uint16_t scales[KZ__PANEL_ROWS];
+            read_block(s, linear->in, p, b * KZ__BLOCK, values);
+            kz__quant_blocks(linear->type, linear->factor, (const kz__quant_row *)values, scales,
+                             codes);
+            kz__quant_put(linear->type, panel + b / 2 * pair_bytes, b % 2, scales,
+                          (const kz__quant_codes *)codes);
         }
     }
 }
 
 /* Fitting scales is the longest part of opening a model: large matrices take all processors, or
  * one where no pool can be had. */
-static void pack_source(kz__mem *mem, pack_job *job, int threads) {
-    size_t panels = kz__pad16(job->source->rows) / KZ__PANEL_ROWS;
-    kz__pool *pool = NULL;
-    if (threads > 1 && kz__pool_create(mem, threads, &pool, NULL) == KZ_OK) {
-        kz__pool_for(pool, panels, 1, pack_panels, job);
-        kz__pool_destroy(pool);
-        return;
+static void pack_sources(kz__pool *pool, kz__pool_fn *fn, pack_job *job,
+                         const kz__pack_source *sources, size_t count) {
+    for (size_t s = 0; s < count; s++) {
+        size_t panels = kz__pad16(sources[s].rows) / KZ__PANEL_ROWS;
+        job->source = &sources[s];
+        if (pool) {
+            kz__pool_for(pool, panels, 1, fn, job);
+        } else {
+            fn(job, 0, panels, 0);
+        }
     }
-    pack_panels(job, 0, panels, 0);
 }
 
 /* Memory for the panels: of the store where there is one with room. */
@@ -113,27 +121,23 @@ kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
     if (threads > 256) threads = 256;
     if (linear->taps != 1) return kz__fail(err, KZ_ERR_FAILED, "a convolution has no 4 or 8 bits");
     if (!kz__mul(linear->panels, panel_bytes, &bytes)) return kz__fail_memory(err);
-    float *row = kz__calloc(mem, (size_t)threads * pairs * KZ__PAIR_K, sizeof *row);
     linear->w = place(mem, store, linear, bytes);
-    if (!row || !linear->w) {
-        kz__free(mem, row);
-        return kz__fail_memory(err);
+    if (!linear->w) return kz__fail_memory(err);
+    kz__pool *pool = NULL;
+    if (threads > 1 && kz__pool_create(mem, threads, &pool, NULL) != KZ_OK) pool = NULL;
+    pack_job job = {linear, NULL, 0};
+    pack_sources(pool, find_most, &job, sources, count);
+    uint32_t most = atomic_load(&job.most);
+    if (most < 0x7f800000u) {
+        float largest = 0;
+        memcpy(&largest, &most, sizeof largest);
+        linear->factor = kz__quant_factor(linear->type, largest);
+        pack_sources(pool, pack_panels, &job, sources, count);
     }
-    uint32_t most = largest_bits(sources, count, linear->in, row);
-    if (most >= 0x7f800000u) {
-        kz__free(mem, row);
-        return kz__fail(err, KZ_ERR_MODEL, "tensor %.100s (or one packed with it) has a value that"
-                        " is not finite", sources[0].weight->name);
-    }
-    float largest = 0;
-    memcpy(&largest, &most, sizeof largest);
-    linear->factor = kz__quant_factor(linear->type, largest);
-    for (size_t s = 0; s < count; s++) {
-        pack_job job = {linear, &sources[s], row, pairs * KZ__PAIR_K};
-        pack_source(mem, &job, threads);
-    }
-    kz__free(mem, row);
-    return KZ_OK;
+    kz__pool_destroy(pool);
+    if (most < 0x7f800000u) return KZ_OK;
+    return kz__fail(err, KZ_ERR_MODEL, "tensor %.100s (or one packed with it) has a value that is"
+                    " not finite", sources[0].weight->name);
 }
 
 kz_status kz__scratch_init(kz__scratch *scratch, kz__mem *mem, size_t rows, size_t width,

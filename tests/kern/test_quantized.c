@@ -82,20 +82,24 @@ static int pattern(int kind, size_t i, int least, int most) {
 /* kind: what the weights are, x_kind: what x is (pattern). */
 static void quantized_fill(quantized *q, int q8, int kind, int x_kind) {
     q->q8 = q8;
+    static kz__quant_codes codes[Q_PANELS * Q_BLOCKS][KZ__BLOCK];
+    static uint16_t scales[Q_PANELS * Q_BLOCKS][KZ__PANEL_ROWS];
     for (size_t row = 0; row < Q_WIDTH; row++) {
-        for (size_t b = 0; b < Q_K / KZ__BLOCK; b++) {
-            int8_t codes[KZ__BLOCK];
+        for (size_t b = 0; b < Q_BLOCKS; b++) {
             uint16_t half = kz__f32_to_f16(uniform());
             q->scale[row][b] = kz__f16_to_f32(half);
+            scales[row / 16 * Q_BLOCKS + b][row % 16] = half;
             for (size_t i = 0; i < KZ__BLOCK; i++) {
-                codes[i] = (int8_t)pattern(kind, i, q8 ? -127 : -8, q8 ? 127 : 7);
-                q->code[row][b * KZ__BLOCK + i] = codes[i];
+                int code = pattern(kind, i, q8 ? -127 : -8, q8 ? 127 : 7);
+                q->code[row][b * KZ__BLOCK + i] = code;
+                codes[row / 16 * Q_BLOCKS + b][i][row % 16] = (int8_t)code;
             }
-            size_t pair = row / 16 * Q_PAIRS + b / 2;
-            kz__quant_put(q8 ? KZ__Q8 : KZ__Q4, q8 ? (void *)&q->wide[pair] : &q->narrow[pair],
-                          b % 2, row % 16, half, codes);
         }
         q->bias[row] = uniform();
+    }
+    for (size_t i = 0; i < Q_PANELS * Q_BLOCKS; i++) {
+        kz__quant_put(q8 ? KZ__Q8 : KZ__Q4, q8 ? (void *)&q->wide[i / 2] : &q->narrow[i / 2], i % 2,
+                      scales[i], (const kz__quant_codes *)codes[i]);
     }
     memset(q->x_sum, 0, sizeof q->x_sum);
     for (size_t i = 0; i < Q_ROWS * Q_K; i++) {
