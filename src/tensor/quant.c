@@ -98,16 +98,26 @@ static void try_inverses(const many *values, range r, fits *fit) {
     sum_lanes((const many *)square, fit->square);
 }
 
-/* The value of largest size, the first of them. */
-static void largest_of(const many *values, many largest, many size) {
-    for (size_t n = 0; n < KZ__PANEL_ROWS; n++) largest[n] = size[n] = 0;
+/* The value of largest size, the first of them, and the size. Sizes are compared as their bits,
+ * which are in the same order. */
+static void largest_of(const many *values, float *largest, float *size) {
+    int32_t bits[KZ__BLOCK][KZ__PANEL_ROWS];
+    int32_t most[KZ__PANEL_ROWS] = {0};
+    int32_t first[KZ__PANEL_ROWS] = {0};
+    memcpy(bits, values, sizeof bits);
     for (size_t i = 0; i < KZ__BLOCK; i++) {
         for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
-            float here = values[i][n] < 0 ? -values[i][n] : values[i][n];
-            largest[n] = here > size[n] ? values[i][n] : largest[n];
-            size[n] = here > size[n] ? here : size[n];
+            int32_t here = bits[i][n] & 0x7fffffff;
+            most[n] = here > most[n] ? here : most[n];
         }
     }
+    for (size_t i = KZ__BLOCK; i-- > 0;) {
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+            first[n] = (bits[i][n] & 0x7fffffff) == most[n] ? bits[i][n] : first[n];
+        }
+    }
+    memcpy(largest, first, sizeof first);
+    memcpy(size, most, sizeof most);
 }
 
 /* Keeps in `best` what is better: product^2 / square is larger. */
