@@ -17,9 +17,9 @@ static inline q8_sum q8_start(const int32_t *sum) {
     q8_sum zero = {_mm256_setzero_si256(), _mm256_setzero_si256()};
     return zero;
 }
-static inline q8_group q8_load(const int8_t (*p)[4]) {
-    i8x64 w = i8x64_load(p);
-    q8_group group = {w, {_mm256_abs_epi8(w.a), _mm256_abs_epi8(w.b)}};
+static inline q8_group q8_load(const int8_t (*w)[16][4], size_t g) {
+    i8x64 codes = i8x64_load(w[g]);
+    q8_group group = {codes, {_mm256_abs_epi8(codes.a), _mm256_abs_epi8(codes.b)}};
     return group;
 }
 static inline __m256i q8_products(__m256i w, __m256i size, __m256i x) {
@@ -42,14 +42,11 @@ static inline q4_sum q4_start(const int32_t *sum) {
     q4_sum start = {off, off};
     return start;
 }
-static inline q4_sum q4_add(q4_sum sum, i8x64 w, const int8_t *x) {
+static inline q4_sum q4_step(q4_sum sum, q4_group w, const int8_t *x) {
     __m256i codes = splat_codes(x);
     q4_sum next = {_mm256_add_epi16(sum.a, _mm256_maddubs_epi16(w.a, codes)),
                    _mm256_add_epi16(sum.b, _mm256_maddubs_epi16(w.b, codes))};
     return next;
-}
-static inline q4_sum q4_step(q4_sum sum, q4_group w, const int8_t *x) {
-    return q4_add(q4_add(sum, w.low, x), w.high, x + 16);
 }
 static inline v16 q4_finish(q4_sum sum) {
     __m256i one = _mm256_set1_epi16(1);

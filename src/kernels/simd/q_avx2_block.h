@@ -33,13 +33,10 @@ static inline i8x64 i8x64_high_halves(i8x64 x) {
     return i8x64_low_halves(y);
 }
 
-typedef struct q4_group {
-    i8x64 low, high;
-} q4_group;
-static inline q4_group q4_load(const uint8_t (*p)[4]) {
-    i8x64 both = i8x64_load(p);
-    q4_group w = {i8x64_low_halves(both), i8x64_high_halves(both)};
-    return w;
+typedef i8x64 q4_group;
+static inline q4_group q4_load(const uint8_t (*w)[16][4], size_t g) {
+    i8x64 both = i8x64_load(w[g % 4]);
+    return g < 4 ? i8x64_low_halves(both) : i8x64_high_halves(both);
 }
 
 static inline __m256i sizes_of(__m256i bits) {

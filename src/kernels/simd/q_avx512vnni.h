@@ -26,8 +26,8 @@ typedef __m512i q8_group;
 static inline q8_sum q8_start(const int32_t *sum) {
     return _mm512_slli_epi32(_mm512_set1_epi32(*sum), 4);
 }
-static inline q8_group q8_load(const int8_t (*p)[4]) {
-    return _mm512_xor_si512(_mm512_loadu_si512(p), _mm512_set1_epi8((char)0x80));
+static inline q8_group q8_load(const int8_t (*w)[16][4], size_t g) {
+    return _mm512_xor_si512(_mm512_loadu_si512(w[g]), _mm512_set1_epi8((char)0x80));
 }
 static inline q8_sum q8_step(q8_sum sum, q8_group w, const int8_t *x) {
     return _mm512_dpbusd_epi32(sum, w, splat_codes(x));
@@ -37,22 +37,16 @@ static inline v16 q8_finish(q8_sum sum) {
 }
 
 typedef __m512i q4_sum;
-typedef struct q4_group {
-    __m512i low, high;
-} q4_group;
+typedef __m512i q4_group;
 static inline q4_sum q4_start(const int32_t *sum) {
     return _mm512_set1_epi32(*sum);
 }
-static inline q4_group q4_load(const uint8_t (*p)[4]) {
-    __m512i both = _mm512_loadu_si512(p);
-    __m512i mask = _mm512_set1_epi8(15);
-    q4_group w = {_mm512_and_si512(both, mask),
-                  _mm512_and_si512(_mm512_srli_epi16(both, 4), mask)};
-    return w;
+static inline q4_group q4_load(const uint8_t (*w)[16][4], size_t g) {
+    __m512i both = _mm512_loadu_si512(w[g % 4]);
+    return _mm512_and_si512(g < 4 ? both : _mm512_srli_epi16(both, 4), _mm512_set1_epi8(15));
 }
 static inline q4_sum q4_step(q4_sum sum, q4_group w, const int8_t *x) {
-    sum = _mm512_dpbusd_epi32(sum, w.low, splat_codes(x));
-    return _mm512_dpbusd_epi32(sum, w.high, splat_codes(x + 16));
+    return _mm512_dpbusd_epi32(sum, w, splat_codes(x));
 }
 static inline v16 q4_finish(q4_sum sum) {
     return _mm512_cvtepi32_ps(sum);

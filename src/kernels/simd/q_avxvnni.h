@@ -15,10 +15,10 @@ static inline q8_sum q8_start(const int32_t *sum) {
     q8_sum start = {off, off};
     return start;
 }
-static inline q8_group q8_load(const int8_t (*p)[4]) {
+static inline q8_group q8_load(const int8_t (*w)[16][4], size_t g) {
     __m256i sign = _mm256_set1_epi8((char)0x80);
-    i8x64 w = i8x64_load(p);
-    q8_group flipped = {_mm256_xor_si256(w.a, sign), _mm256_xor_si256(w.b, sign)};
+    i8x64 codes = i8x64_load(w[g]);
+    q8_group flipped = {_mm256_xor_si256(codes.a, sign), _mm256_xor_si256(codes.b, sign)};
     return flipped;
 }
 static inline q8_sum q8_step(q8_sum sum, q8_group w, const int8_t *x) {
@@ -37,7 +37,7 @@ static inline q4_sum q4_start(const int32_t *sum) {
     return start;
 }
 static inline q4_sum q4_step(q4_sum sum, q4_group w, const int8_t *x) {
-    return q8_step(q8_step(sum, w.low, x), w.high, x + 16);
+    return q8_step(sum, w, x);
 }
 static inline v16 q4_finish(q4_sum sum) {
     return q8_finish(sum);

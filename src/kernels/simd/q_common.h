@@ -3,8 +3,8 @@
  * Every q_ISA.h gives the same names; tmpl/quant.inc is written over them. For both formats q:
  *     q_sum                       dot products of one row with 16 outputs over one block
  *     q_start(x's sum)            and what they start from
- *     q_load(64 bytes)            a group of weights
- *     q_step(sum, group, x)       and its products with x[0..3] (4 bits: and x[16..19])
+ *     q_load(codes, g)            the weights of a block's group of four k
+ *     q_step(sum, group, x)       and their products with x[0..3]
  *     q_finish(sum)               the dot products as floats
  * x's sum is in memory (kz__codes), -8 times the sum of its codes. quantize_block is the kernel
  * `quantize` for one block, with the plain sum.

@@ -22,8 +22,8 @@ static inline q8_sum q8_start(const int32_t *sum) {
     (void)sum;
     return all_lanes(0);
 }
-static inline q8_group q8_load(const int8_t (*p)[4]) {
-    return i8x64_load(p);
+static inline q8_group q8_load(const int8_t (*w)[16][4], size_t g) {
+    return i8x64_load(w[g]);
 }
 static inline q8_sum q8_step(q8_sum sum, q8_group w, const int8_t *x) {
     int8x16_t codes = splat_codes(x);
@@ -39,7 +39,7 @@ static inline q4_sum q4_start(const int32_t *sum) {
     return all_lanes(*sum);
 }
 static inline q4_sum q4_step(q4_sum sum, q4_group w, const int8_t *x) {
-    return q8_step(q8_step(sum, w.low, x), w.high, x + 16);
+    return q8_step(sum, w, x);
 }
 static inline v16 q4_finish(q4_sum sum) {
     return q8_finish(sum);

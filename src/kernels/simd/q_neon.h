@@ -18,8 +18,8 @@ static inline q8_sum q8_start(const int32_t *sum) {
     for (int i = 0; i < 8; i++) zero.v[i] = vdupq_n_s32(0);
     return zero;
 }
-static inline q8_group q8_load(const int8_t (*p)[4]) {
-    return i8x64_load(p);
+static inline q8_group q8_load(const int8_t (*w)[16][4], size_t g) {
+    return i8x64_load(w[g]);
 }
 static inline q8_sum q8_step(q8_sum sum, q8_group w, const int8_t *x) {
     int8x16_t codes = splat_codes(x);
@@ -45,16 +45,13 @@ static inline q4_sum q4_start(const int32_t *sum) {
     for (int i = 0; i < 8; i++) start.v[i] = vdupq_n_s16((int16_t)(*sum / 4));
     return start;
 }
-static inline q4_sum q4_add(q4_sum sum, i8x64 w, const int8_t *x) {
+static inline q4_sum q4_step(q4_sum sum, q4_group w, const int8_t *x) {
     int8x8_t codes = vget_low_s8(splat_codes(x));
     for (int i = 0; i < 4; i++) {
         sum.v[2 * i] = vmlal_s8(sum.v[2 * i], vget_low_s8(w.v[i]), codes);
         sum.v[2 * i + 1] = vmlal_s8(sum.v[2 * i + 1], vget_high_s8(w.v[i]), codes);
     }
     return sum;
-}
-static inline q4_sum q4_step(q4_sum sum, q4_group w, const int8_t *x) {
-    return q4_add(q4_add(sum, w.low, x), w.high, x + 16);
 }
 static inline int32x4_t q4_four(int16x8_t low, int16x8_t high) {
     return vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high));

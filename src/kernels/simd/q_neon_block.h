@@ -27,18 +27,16 @@ static inline i8x64 i8x64_load(const void *p) {
     return x;
 }
 
-typedef struct q4_group {
-    i8x64 low, high;
-} q4_group;
-static inline q4_group q4_load(const uint8_t (*p)[4]) {
-    const uint8_t *bytes = p[0];
-    q4_group w;
+typedef i8x64 q4_group;
+static inline q4_group q4_load(const uint8_t (*w)[16][4], size_t g) {
+    const uint8_t *bytes = w[g % 4][0];
+    q4_group group;
     for (int i = 0; i < 4; i++) {
         uint8x16_t both = vld1q_u8(bytes + 16 * i);
-        w.low.v[i] = vreinterpretq_s8_u8(vandq_u8(both, vdupq_n_u8(15)));
-        w.high.v[i] = vreinterpretq_s8_u8(vshrq_n_u8(both, 4));
+        uint8x16_t half = g < 4 ? vandq_u8(both, vdupq_n_u8(15)) : vshrq_n_u8(both, 4);
+        group.v[i] = vreinterpretq_s8_u8(half);
     }
-    return w;
+    return group;
 }
 
 static inline v16 v16_from_ints(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d) {
