@@ -9,9 +9,9 @@
 #define SMALL_MATRIX ((size_t)1 << 20) /* weights that one thread packs in a few milliseconds */
 #define PIECE 128 /* blocks that are worth waking another thread */
 
-/* Columns first..first+31 of the rows of a panel; zeros where the source has none. */
-static void read_block(const kz__pack_source *s, size_t in, size_t panel, size_t first,
-                       kz__quant_row *values) {
+/* Columns first..first+31 of a tap of the rows of a panel; zeros where the source has none. */
+static void read_block(const kz__pack_source *s, size_t in, size_t panel, size_t tap,
+                       size_t first, kz__quant_row *values) {
     size_t count = first < in ? in - first : 0;
     bool plain = s->weight->type == KZ__BF16 && s->in_step == 1;
     if (count > KZ__BLOCK) count = KZ__BLOCK;
@@ -21,7 +21,8 @@ static void read_block(const kz__pack_source *s, size_t in, size_t panel, size_t
     for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
         size_t row = panel * KZ__PANEL_ROWS + n;
         if (row >= s->rows) return;
-        ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step + (ptrdiff_t)first * s->in_step;
+        ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step + (ptrdiff_t)tap * s->tap_step +
+                         (ptrdiff_t)first * s->in_step;
         const unsigned char *bytes = (const unsigned char *)s->weight->data + 2 * from;
         for (size_t c = 0; plain && c < count; c++) {
             uint16_t bits = 0; /* files promise no alignment */
@@ -40,17 +41,18 @@ typedef struct pack_job {
     _Atomic uint32_t most;
 } pack_job;
 
-/* Item: a panel of the source. The bits of the largest absolute value; those of what is not finite
- * are larger. */
+/* Item: a panel of the source, of one tap after the other. The bits of the largest absolute value;
+ * those of what is not finite are larger. */
 static void find_most(void *arg, size_t begin, size_t end, int thread) {
     pack_job *job = arg;
+    size_t taps = job->linear->taps;
     uint32_t most = 0;
     (void)thread;
-    for (size_t p = begin; p < end; p++) {
+    for (size_t item = begin; item < end; item++) {
         for (size_t first = 0; first < job->linear->in; first += KZ__BLOCK) {
             kz__quant_row values[KZ__BLOCK];
             uint32_t bits[KZ__BLOCK * KZ__PANEL_ROWS];
-            read_block(job->source, job->linear->in, p, first, values);
+            read_block(job->source, job->linear->in, item / taps, item % taps, first, values);
             memcpy(bits, values, sizeof bits);
             for (size_t i = 0; i < KZ__BLOCK * KZ__PANEL_ROWS; i++) {
                 uint32_t size = bits[i] & 0x7fffffffu;
@@ -62,7 +64,7 @@ static void find_most(void *arg, size_t begin, size_t end, int thread) {
     while (most > before && !atomic_compare_exchange_weak(&job->most, &before, most)) continue;
 }
 
-/* Item: a panel of the source. */
+/* Item: as above. */
 static void pack_panels(void *arg, size_t begin, size_t end, int thread) {
     const pack_job *job = arg;
     kz__linear *linear = job->linear;
@@ -70,14 +72,16 @@ static void pack_panels(void *arg, size_t begin, size_t end, int thread) {
     size_t pair_bytes = kz__pair_bytes(linear->type);
     size_t pairs = kz__pairs(linear->in);
     (void)thread;
-    for (size_t p = begin; p < end; p++) {
-        size_t to = s->first_panel + p * s->panel_step;
+    for (size_t item = begin; item < end; item++) {
+        size_t p = item / linear->taps;
+        size_t tap = item % linear->taps;
+        size_t to = tap * linear->panels + s->first_panel + p * s->panel_step;
         char *panel = (char *)linear->w + to * pairs * pair_bytes;
         for (size_t b = 0; b < 2 * pairs; b++) {
             kz__quant_row values[KZ__BLOCK];
             kz__quant_codes codes[KZ__BLOCK];
             uint16_t scales[KZ__PANEL_ROWS];
-            read_block(s, linear->in, p, b * KZ__BLOCK, values);
+            read_block(s, linear->in, p, tap, b * KZ__BLOCK, values);
             kz__quant_blocks(linear->type, linear->factor, (const kz__quant_row *)values, scales,
                              codes);
             kz__quant_put(linear->type, panel + b / 2 * pair_bytes, b % 2, scales,
@@ -91,7 +95,7 @@ static void pack_panels(void *arg, size_t begin, size_t end, int thread) {
 static void pack_sources(kz__pool *pool, kz__pool_fn *fn, pack_job *job,
                          const kz__pack_source *sources, size_t count) {
     for (size_t s = 0; s < count; s++) {
-        size_t panels = kz__pad16(sources[s].rows) / KZ__PANEL_ROWS;
+        size_t panels = kz__pad16(sources[s].rows) / KZ__PANEL_ROWS * job->linear->taps;
         job->source = &sources[s];
         if (pool) {
             kz__pool_for(pool, panels, 1, fn, job);
@@ -115,12 +119,12 @@ kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
                              const kz__pack_source *sources, size_t count, kz__err *err) {
     size_t pairs = kz__pairs(linear->in);
     size_t panel_bytes = pairs * kz__pair_bytes(linear->type);
+    size_t panels = linear->taps * linear->panels;
     size_t bytes = 0;
-    bool small = linear->panels * KZ__PANEL_ROWS * linear->in < SMALL_MATRIX;
+    bool small = panels * KZ__PANEL_ROWS * linear->in < SMALL_MATRIX;
     int threads = small ? 1 : kz__cpu_count();
     if (threads > 256) threads = 256;
-    if (linear->taps != 1) return kz__fail(err, KZ_ERR_FAILED, "a convolution has no 4 or 8 bits");
-    if (!kz__mul(linear->panels, panel_bytes, &bytes)) return kz__fail_memory(err);
+    if (!kz__mul(panels, panel_bytes, &bytes)) return kz__fail_memory(err);
     linear->w = place(mem, store, linear, bytes);
     if (!linear->w) return kz__fail_memory(err);
     kz__pool *pool = NULL;
@@ -155,11 +159,24 @@ kz_status kz__scratch_init(kz__scratch *scratch, kz__mem *mem, size_t rows, size
     return kz__fail_memory(err);
 }
 
+kz_status kz__scratch_add_tiles(kz__scratch *scratch, kz__mem *mem, size_t threads, size_t floats,
+                                kz__err *err) {
+    if (!floats) return KZ_OK;
+    scratch->mem = mem;
+    scratch->threads = threads;
+    scratch->tile_floats = floats;
+    scratch->tiles = kz__alloc(mem, threads * floats * sizeof *scratch->tiles);
+    scratch->tile_block = kz__calloc(mem, threads, sizeof *scratch->tile_block);
+    return scratch->tiles && scratch->tile_block ? KZ_OK : kz__fail_memory(err);
+}
+
 void kz__scratch_clear(kz__scratch *scratch) {
     if (!scratch->mem) return;
     kz__free(scratch->mem, scratch->codes);
     kz__free(scratch->mem, scratch->scales);
     kz__free(scratch->mem, scratch->sums);
+    kz__free(scratch->mem, scratch->tiles);
+    kz__free(scratch->mem, scratch->tile_block);
     memset(scratch, 0, sizeof *scratch);
 }
 

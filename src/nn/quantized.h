@@ -4,12 +4,12 @@
 
 #include "nn/linear.h"
 
-/* Packs the sources like kz__linear_pack_in, which calls this for quantised types: taps must be 1.
- * Fails where a weight is not finite. linear->panels and the bias are there already. */
+/* Packs the sources like kz__linear_pack_in, which calls this for quantised types. Fails where a
+ * weight is not finite. linear->panels and the bias are there already. */
 kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
                              const kz__pack_source *sources, size_t count, kz__err *err);
 
-/* Quantises rows of x into the scratch (kernels.h: kz__codes, ld = rows). factor: of the weights. */
+/* Quantises rows of x into the scratch (kernels.h: kz__codes, ld = rows). factor: the weights'. */
 void kz__quantized_rows(const kz__run *run, const float *x, size_t ldx, size_t k, size_t rows,
                         float factor);
 /* The scratch's codes from a block on, where `rows` rows lie side by side. */
