@@ -14,7 +14,8 @@ enum {
     KZ__VALIDATE = 64,
     KZ__BENCH = 128,
     KZ__SELFTEST = 256,
-    KZ__ALL_VERBS = 511
+    KZ__CONVERT = 512,
+    KZ__ALL_VERBS = 1023
 };
 
 /* Numbers hold KZ_DEFAULT and strings NULL where nothing was said. */
@@ -29,7 +30,7 @@ typedef struct kz__settings {
     int top_k, repetition_window, cp_top_k, cp_repetition_window;
     int max_frames, min_frames, frames, packet, threads, repeat;
     bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines;
-    bool stats, json, profile, hash, quiet, verbose, help;
+    bool stats, json, profile, hash, quiet, verbose, verify, help;
 } kz__settings;
 
 void kz__settings_init(kz__settings *settings);

@@ -93,7 +93,7 @@ static void pack_source(kz__mem *mem, pack_job *job, int threads) {
 }
 
 /* Memory for the panels: of the store where there is one with room. */
-static void *place(kz__mem *mem, kz__store *store, kz__linear *linear, size_t bytes) {
+static void *make_room(kz__mem *mem, kz__store *store, kz__linear *linear, size_t bytes) {
     if (!store || store->left < bytes) return kz__alloc(mem, bytes);
     void *at = store->next;
     store->next += bytes; /* pairs are whole cache lines */
@@ -102,18 +102,21 @@ static void *place(kz__mem *mem, kz__store *store, kz__linear *linear, size_t by
     return at;
 }
 
-kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
+kz_status kz__quantized_pack(const kz__pack_place *place, kz__linear *linear,
                              const kz__pack_source *sources, size_t count, kz__err *err) {
+    kz__mem *mem = place->mem;
     size_t pairs = kz__pairs(linear->in);
     size_t panel_bytes = pairs * kz__pair_bytes(linear->type);
     size_t bytes = 0;
     bool small = linear->panels * KZ__PANEL_ROWS * linear->in < SMALL_MATRIX;
-    int threads = small ? 1 : kz__cpu_count();
+    int threads = place->weights ? kz__weights_threads(place->weights) : 0;
+    if (threads < 1) threads = kz__cpu_count();
+    if (small) threads = 1;
     if (threads > 256) threads = 256;
     if (linear->taps != 1) return kz__fail(err, KZ_ERR_FAILED, "a convolution has no 4 or 8 bits");
     if (!kz__mul(linear->panels, panel_bytes, &bytes)) return kz__fail_memory(err);
     float *row = kz__calloc(mem, (size_t)threads * pairs * KZ__PAIR_K, sizeof *row);
-    linear->w = place(mem, store, linear, bytes);
+    linear->w = make_room(mem, place->store, linear, bytes);
     if (!row || !linear->w) {
         kz__free(mem, row);
         return kz__fail_memory(err);
