@@ -108,14 +108,12 @@ typedef struct kz_model_options {
     const char *cpu;               /* highest kernel level, NULL: the best */
     const kz_allocator *allocator; /* NULL: malloc; copied */
     int codec_only;                /* 1: only the codec decoder is loaded (decode) */
-    int verify; /* 1: every checksum of a packed file is compared; 0: all but those of tables of
-                   which a model reads a row here and there, so that they are not loaded whole */
 } kz_model_options;
 
 KZ_API void kz_model_options_init(kz_model_options *options);
 
 /* Opens a checkpoint folder, a Hugging Face cache folder (snapshot or repository root), or a packed
- * file (kz_convert), which has its own codec and one weight type.
+ * file (kz_convert), which has its own codec and one weight type, and whose checksums are compared.
  * On failure *model is NULL and error (capacity bytes, may be NULL) holds one sentence.
  * options may be NULL. Any thread. Free with kz_model_free, which takes NULL; sessions made
  * from the model must be freed first. */
@@ -187,9 +185,9 @@ typedef int (*kz_write_fn)(void *user, uint64_t offset, const void *data, size_t
 
 /* Packs a checkpoint folder into one file: configuration, tokenizer, and all weights as the kernels
  * read them. kz_model_open of that file gives the samples of the folder opened with the same type.
- * The bytes are the same on any machine. write is called on this thread, in the order of the file
- * but for the first page, which comes last: what is cut short is no packed file. One matrix at a
- * time is in memory. options and result (its `size` set by the caller) may be NULL. KZ_ERR_OUTPUT
+ * The bytes are the same on any machine. write is called on this thread, block after block, at the
+ * end once more for the first page, which is zeros until then: what is cut short is no packed file.
+ * One matrix at a time is in memory. options and result (its `size` set by the caller) may be NULL. KZ_ERR_OUTPUT
  * where write said stop. Any thread. */
 KZ_API kz_status kz_convert(const char *path, const kz_convert_options *options, kz_write_fn write,
                             void *user, kz_convert_result *result, char *error, size_t capacity);

@@ -141,7 +141,6 @@ kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool cod
     options.cpu = cpu;
     options.codec_only = codec_only;
     options.type = kz__cli_type(cli);
-    options.verify = cli->set.verify;
     double start = kz__clock_ms();
     kz_status status = kz_model_open(path, &options, model, err->text, sizeof err->text);
     cli->load_ms = kz__clock_ms() - start;

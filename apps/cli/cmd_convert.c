@@ -16,22 +16,13 @@ typedef struct target {
     kz__err err;
 } target;
 
-/* A kz_write_fn. The first page comes last; zeros hold its place until then. */
+/* A kz_write_fn: block after block, then the first page again. */
 static int take(void *user, uint64_t offset, const void *data, size_t bytes) {
-    static const unsigned char zeros[4096];
     target *t = user;
     t->interrupted = kz__interrupted();
     if (t->interrupted) return 1;
-    if (t->out.written == 0 && offset > 0) {
-        t->status = offset <= sizeof zeros
-                        ? kz__out_write(&t->out, zeros, (size_t)offset, &t->err)
-                        : KZ_ERR_FAILED;
-    }
-    if (t->status == KZ_OK) {
-        t->status = offset == t->out.written
-                        ? kz__out_write(&t->out, data, bytes, &t->err)
-                        : kz__out_patch(&t->out, offset, data, bytes, &t->err);
-    }
+    t->status = offset == t->out.written ? kz__out_write(&t->out, data, bytes, &t->err)
+                                         : kz__out_patch(&t->out, offset, data, bytes, &t->err);
     uint64_t mib = t->out.written >> 20;
     if (t->status == KZ_OK && mib != t->shown) {
         kz__cli_progress(t->cli, "%" PRIu64 " MiB", mib);
@@ -91,7 +82,7 @@ int kz__cmd_convert(kz__cli *cli) {
     if (!t.out.temporary) {
         kz__out_discard(&t.out);
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "a packed file cannot be written to '%s': its "
-                            "first page comes last; give the name of a file", t.out.name);
+                            "first page is written last; give the name of a file", t.out.name);
     }
     double start = kz__clock_ms();
     int code = convert(&t, cli->args.words[0], &result);

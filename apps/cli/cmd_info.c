@@ -94,9 +94,8 @@ static int model_json(kz__cli *cli, const kz_model *model, const kz_model_info *
     json_object_set_new(root, "decoder", json_string(info->decoder));
     if (info->packed) {
         json_object_set_new(root, "packed",
-                            json_pack("{s:i, s:i, s:i, s:b}", "major", info->packed_major, "minor",
-                                      info->packed_minor, "arithmetic", info->packed_arithmetic,
-                                      "verified", cli->set.verify));
+                            json_pack("{s:i, s:i, s:i}", "major", info->packed_major, "minor",
+                                      info->packed_minor, "arithmetic", info->packed_arithmetic));
     }
     return kz__cli_json(cli, root, false);
 }
@@ -129,9 +128,9 @@ static int model_lines(kz__cli *cli, const kz_model *model, const kz_model_info 
     fprintf(out, "parameters    %.2f M, %s weights\n", (double)info->parameters / 1e6,
             kz__type_name(info->type));
     if (info->packed) {
-        fprintf(out, "packed        version %d.%d, arithmetic %d, decoder %s, %" PRIu64 " bytes%s\n",
+        fprintf(out, "packed        version %d.%d, arithmetic %d, decoder %s, %" PRIu64 " bytes\n",
                 info->packed_major, info->packed_minor, info->packed_arithmetic, info->decoder,
-                info->mapped_bytes, cli->set.verify ? ", every checksum fits" : "");
+                info->mapped_bytes);
     }
     fprintf(out, "talker        %d layers of %d; at most %d positions\n", info->talker_layers,
             info->talker_width, info->max_positions);

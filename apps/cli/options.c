@@ -159,8 +159,6 @@ static const kz__option list[] = {
     {.name = "verbose", .kind = KZ__FLAG, .offset = AT(verbose),
      .verbs = RUNS | KZ__PROMPT, .variable = true,
      .help = "text as it is tokenized, voice, language, limits in use"},
-    {.name = "verify", .kind = KZ__FLAG, .offset = AT(verify), .verbs = KZ__INFO,
-     .help = "compares every checksum of a packed file"},
     {.name = "help", .kind = KZ__FLAG, .offset = AT(help), .verbs = KZ__ALL_VERBS,
      .help = "this with examples and variables; -h is short"},
 };

@@ -30,7 +30,7 @@ typedef struct kz__settings {
     int top_k, repetition_window, cp_top_k, cp_repetition_window;
     int max_frames, min_frames, frames, packet, threads, repeat;
     bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines;
-    bool stats, json, profile, hash, quiet, verbose, verify, help;
+    bool stats, json, profile, hash, quiet, verbose, help;
 } kz__settings;
 
 void kz__settings_init(kz__settings *settings);

@@ -51,7 +51,7 @@ const kz__verb kz__verbs[] = {
      "  kazeia convert MODEL -o model.kz               weights as they are stored\n"
      "  kazeia convert MODEL --type q4 -o small.kz     4 bits: the smallest and fastest\n"
      "  kazeia say -m small.kz Hello there\n"
-     "  kazeia info --verify small.kz                  every checksum\n"},
+     "  kazeia info small.kz                           what it is; whether it is whole\n"},
     {"bench", KZ__BENCH, kz__cmd_bench, "[MODEL]", "speed, with the probe of the machine",
      "Times are milliseconds per frame of 80 ms (prefill_ms and ttfa_ms, the time to the first\n"
      "sound: in all). The decoder is timed alone as well, over 32 frames in packets of 1 and of\n"

@@ -58,6 +58,14 @@ void kz__mapfile_close(kz__mapfile *file) {
     file->size = 0;
 }
 
+void kz__mapfile_large(const kz__mapfile *file) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (file->size) (void)madvise((void *)(uintptr_t)file->data, file->size, MADV_HUGEPAGE);
+#else
+    (void)file;
+#endif
+}
+
 void kz__mapfile_forget(const unsigned char *from, size_t bytes) {
 #if defined(__linux__)
     (void)madvise((void *)(uintptr_t)from, bytes, MADV_DONTNEED);

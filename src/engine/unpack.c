@@ -101,7 +101,7 @@ static kz_status check(kz_model *m, const kz_model_options *options, kz__err *er
     kz__pool *pool = NULL;
     size_t items = 0;
     int threads = kz__cpu_count();
-    kz_status status = kz__packed_check_begin(&m->packed, options->verify, &items, err);
+    kz_status status = kz__packed_check_begin(&m->packed, &items, err);
     if (status) return status;
     status = kz__pool_create(&m->mem, threads > 256 ? 256 : threads, &pool, err);
     if (status) return status;

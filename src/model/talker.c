@@ -13,7 +13,6 @@ kz_status kz__talker_load(kz__mem *mem, kz__weights *weights, const kz__config *
     kz_status status = kz__bind(weights, &talker->text_embedding, err, 2, text,
                                 "talker.model.text_embedding.weight");
     if (!status) {
-        kz__weights_rarely(weights, talker->text_embedding.name);
         status = kz__bind(weights, &talker->codec_embedding, err, 2, codec,
                           "talker.model.codec_embedding.weight");
     }

@@ -32,6 +32,69 @@ bool kz__packed_is(const char *path) {
     return is;
 }
 
+/* ---- checksums ----------------------------------------------------------------------------- */
+
+/* A chunk of an entry. */
+typedef struct kz__packed_part {
+    const kz__packed_entry *entry;
+    uint64_t offset;
+    size_t bytes;
+    uint64_t sum;
+} part;
+
+static size_t chunks_of(const kz__packed_entry *entry) {
+    return kz__checksum_chunks(kz__packed_pages(entry->bytes));
+}
+
+static void cut_entry(const kz__packed_entry *entry, part *parts) {
+    uint64_t padded = kz__packed_pages(entry->bytes);
+    for (size_t i = 0; i < chunks_of(entry); i++) {
+        uint64_t from = (uint64_t)i * KZ__CHECKSUM_CHUNK;
+        uint64_t left = padded - from;
+        parts[i].entry = entry;
+        parts[i].offset = entry->offset + from;
+        parts[i].bytes = left < KZ__CHECKSUM_CHUNK ? (size_t)left : KZ__CHECKSUM_CHUNK;
+    }
+}
+
+static void sum_part(const kz__packed *packed, part *p) {
+    const unsigned char *from = packed->map.data + p->offset;
+    p->sum = kz__checksum(from, p->bytes, p->bytes);
+    bool by_rows = p->entry->kind == KZ__PACKED_TENSOR && p->entry->rank > 1;
+    if (packed->mapped && by_rows) kz__mapfile_forget(from, p->bytes);
+}
+
+static kz_status damaged(const kz__packed *packed, const char *what, kz__err *err) {
+    kz__shown path;
+    kz__shown name;
+    return kz__fail(err, KZ_ERR_MODEL,
+                    "'%s' is damaged: the checksum of '%s' does not fit; copy or convert it again",
+                    kz__show_path(&path, packed->path), kz__show_name(&name, what));
+}
+
+/* The sums of all chunks of an entry against its checksum. */
+static kz_status compare(const kz__packed *packed, const part *parts, kz__err *err) {
+    const kz__packed_entry *entry = parts[0].entry;
+    size_t count = chunks_of(entry);
+    uint64_t *sums = kz__calloc(packed->mem, count, sizeof *sums);
+    if (!sums) return kz__fail_memory(err);
+    for (size_t i = 0; i < count; i++) sums[i] = parts[i].sum;
+    bool equal = kz__checksum_join(sums, count) == entry->checksum;
+    kz__free(packed->mem, sums);
+    return equal ? KZ_OK : damaged(packed, entry->name, err);
+}
+
+static kz_status check_alone(kz__packed *packed, const kz__packed_entry *entry, kz__err *err) {
+    size_t count = chunks_of(entry);
+    part *parts = kz__calloc(packed->mem, count, sizeof *parts);
+    if (!parts) return kz__fail_memory(err);
+    cut_entry(entry, parts);
+    for (size_t i = 0; i < count; i++) sum_part(packed, &parts[i]);
+    kz_status status = compare(packed, parts, err);
+    kz__free(packed->mem, parts);
+    return status;
+}
+
 /* ---- header -------------------------------------------------------------------------------- */
 
 typedef struct reader {
@@ -43,12 +106,6 @@ typedef struct reader {
     uint64_t table_offset, table_bytes;
     uint64_t end; /* of the data seen so far */
 } reader;
-
-static kz_status damaged(const reader *r, const char *part) {
-    return kz__fail(r->err, KZ_ERR_MODEL,
-                    "'%s' is damaged: the checksum of its %s does not fit; copy or convert it again",
-                    r->file, part);
-}
 
 /* What can be said before the checksum, which a newer version may place elsewhere. */
 static kz_status read_version(reader *r) {
@@ -80,7 +137,7 @@ static kz_status read_header(reader *r) {
     if (status != KZ_OK) return status;
     if (kz__checksum(r->bytes, KZ__HEAD_CHECKSUM, KZ__PACKED_PAGE) !=
         read_u64(r->bytes + KZ__HEAD_CHECKSUM)) {
-        return damaged(r, "header");
+        return damaged(r->packed, "header", r->err);
     }
     uint64_t file = read_u64(r->bytes + KZ__HEAD_FILE_BYTES);
     uint32_t type = read_u32(r->bytes + KZ__HEAD_TYPE);
@@ -101,12 +158,10 @@ static kz_status read_header(reader *r) {
         return kz__fail(r->err, KZ_ERR_MODEL, "'%s': its header contradicts itself", r->file);
     }
     h->type = (kz_type)type;
-    size_t rest = r->size - (size_t)r->table_offset;
-    if (kz__checksum(r->bytes + r->table_offset, rest, rest) !=
-        read_u64(r->bytes + KZ__HEAD_TABLE_CHECKSUM)) {
-        return damaged(r, "table of contents");
-    }
-    return KZ_OK;
+    kz__packed_entry table = {.offset = r->table_offset, .bytes = r->table_bytes};
+    table.checksum = read_u64(r->bytes + KZ__HEAD_TABLE_CHECKSUM);
+    table.name = "table of contents";
+    return check_alone(r->packed, &table, r->err);
 }
 
 /* ---- table --------------------------------------------------------------------------------- */
@@ -259,6 +314,7 @@ kz_status kz__packed_open(kz__mem *mem, const char *path, kz__packed *packed, kz
     kz_status status = kz__mapfile_open(&map, path, err);
     if (status != KZ_OK) return status;
     packed->mapped = true;
+    kz__mapfile_large(&map);
     return kz__packed_parse(mem, map.data, map.size, path, packed, err);
 }
 
@@ -281,64 +337,16 @@ const void *kz__packed_data(const kz__packed *packed, const kz__packed_entry *en
     return entry->bytes ? packed->map.data + entry->offset : NULL;
 }
 
-/* ---- checksums ----------------------------------------------------------------------------- */
+/* ---- the check of the whole ---------------------------------------------------------------- */
 
-/* A chunk of an entry. */
-typedef struct kz__packed_part {
-    const kz__packed_entry *entry;
-    uint64_t offset;
-    size_t bytes;
-    uint64_t sum;
-} part;
-
-static size_t chunks_of(const kz__packed_entry *entry) {
-    return kz__checksum_chunks(kz__packed_pages(entry->bytes));
+static bool wanted(const kz__packed_entry *entry) {
+    return entry->used && entry->bytes;
 }
 
-static void cut_entry(const kz__packed_entry *entry, part *parts) {
-    uint64_t padded = kz__packed_pages(entry->bytes);
-    for (size_t i = 0; i < chunks_of(entry); i++) {
-        uint64_t from = (uint64_t)i * KZ__CHECKSUM_CHUNK;
-        uint64_t left = padded - from;
-        parts[i].entry = entry;
-        parts[i].offset = entry->offset + from;
-        parts[i].bytes = left < KZ__CHECKSUM_CHUNK ? (size_t)left : KZ__CHECKSUM_CHUNK;
-    }
-}
-
-static void sum_part(const kz__packed *packed, part *p) {
-    const unsigned char *from = packed->map.data + p->offset;
-    p->sum = kz__checksum(from, p->bytes, p->bytes);
-    bool by_rows = p->entry->kind == KZ__PACKED_TENSOR && p->entry->rank > 1;
-    if (packed->mapped && by_rows) kz__mapfile_forget(from, p->bytes);
-}
-
-/* The sums of all chunks of an entry against its checksum. */
-static kz_status compare(const kz__packed *packed, const part *parts, kz__err *err) {
-    const kz__packed_entry *entry = parts[0].entry;
-    size_t count = chunks_of(entry);
-    kz__shown path;
-    kz__shown name;
-    uint64_t *sums = kz__calloc(packed->mem, count, sizeof *sums);
-    if (!sums) return kz__fail_memory(err);
-    for (size_t i = 0; i < count; i++) sums[i] = parts[i].sum;
-    bool equal = kz__checksum_join(sums, count) == entry->checksum;
-    kz__free(packed->mem, sums);
-    if (equal) return KZ_OK;
-    return kz__fail(err, KZ_ERR_MODEL,
-                    "'%s' is damaged: the checksum of '%s' does not fit; copy or convert it again",
-                    kz__show_path(&path, packed->path),
-                    kz__show_name(&name, entry->name));
-}
-
-static bool wanted(const kz__packed_entry *entry, bool all) {
-    return entry->bytes && (all || (entry->used && !entry->rarely));
-}
-
-kz_status kz__packed_check_begin(kz__packed *packed, bool all, size_t *items, kz__err *err) {
+kz_status kz__packed_check_begin(kz__packed *packed, size_t *items, kz__err *err) {
     size_t count = 0;
     for (size_t i = 0; i < packed->count; i++) {
-        if (wanted(&packed->entries[i], all)) count += chunks_of(&packed->entries[i]);
+        if (wanted(&packed->entries[i])) count += chunks_of(&packed->entries[i]);
     }
     kz__free(packed->mem, packed->parts);
     packed->part_count = 0;
@@ -346,7 +354,7 @@ kz_status kz__packed_check_begin(kz__packed *packed, bool all, size_t *items, kz
     if (!packed->parts) return kz__fail_memory(err);
     for (size_t i = 0; i < packed->count; i++) {
         const kz__packed_entry *entry = &packed->entries[i];
-        if (!wanted(entry, all)) continue;
+        if (!wanted(entry)) continue;
         cut_entry(entry, packed->parts + packed->part_count);
         packed->part_count += chunks_of(entry);
     }
@@ -367,17 +375,6 @@ kz_status kz__packed_check_end(kz__packed *packed, kz__err *err) {
     kz__free(packed->mem, packed->parts);
     packed->parts = NULL;
     packed->part_count = 0;
-    return status;
-}
-
-static kz_status check_alone(kz__packed *packed, const kz__packed_entry *entry, kz__err *err) {
-    size_t count = chunks_of(entry);
-    part *parts = kz__calloc(packed->mem, count, sizeof *parts);
-    if (!parts) return kz__fail_memory(err);
-    cut_entry(entry, parts);
-    for (size_t i = 0; i < count; i++) sum_part(packed, &parts[i]);
-    kz_status status = compare(packed, parts, err);
-    kz__free(packed->mem, parts);
     return status;
 }
 

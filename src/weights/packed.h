@@ -36,7 +36,6 @@ typedef struct kz__packed_entry {
     uint64_t offset, bytes; /* bytes 0: only a shape */
     uint64_t checksum;      /* of the bytes with their zeros */
     bool used;              /* checked by kz__packed_check */
-    bool rarely;            /* a row here and there is read: only checked where all is */
 } kz__packed_entry;
 
 /* What the header says of the whole. */
@@ -81,10 +80,10 @@ const void *kz__packed_data(const kz__packed *packed, const kz__packed_entry *en
 kz_status kz__packed_file(kz__packed *packed, const char *name, bool optional, char **path,
                           const char **data, size_t *size, kz__err *err);
 
-/* Compares checksums: begin lists what is to be done (entries in use, or all), item does one of
- * them on any thread and brings its pages into memory, end tells the first that is damaged. Tables
+/* Compares checksums: begin lists what is to be done for the entries in use, item does one of them
+ * on any thread and brings its pages into memory, end tells the first that is damaged. Tables
  * that are read row by row are not left in memory. */
-kz_status kz__packed_check_begin(kz__packed *packed, bool all, size_t *items, kz__err *err);
+kz_status kz__packed_check_begin(kz__packed *packed, size_t *items, kz__err *err);
 void kz__packed_check_item(kz__packed *packed, size_t item);
 kz_status kz__packed_check_end(kz__packed *packed, kz__err *err);
 
@@ -92,7 +91,8 @@ kz_status kz__packed_check_end(kz__packed *packed, kz__err *err);
 
 typedef struct kz__packed_writer kz__packed_writer;
 
-/* write is told where the bytes go: each page once, in order, the header's last. */
+/* write gets blocks, in order, then the header's page again, with zeros in its place before: what is
+ * cut short is no packed file. */
 kz_status kz__packed_writer_create(kz__mem *mem, kz_write_fn write, void *user,
                                    kz__packed_writer **writer, kz__err *err);
 void kz__packed_writer_free(kz__packed_writer *writer);

@@ -347,11 +347,6 @@ kz_status kz__weights_need(kz__weights *weights, const char *name, int rank, con
                     kz__show_path(&path, weights->path), kz__show_name(&shown, name));
 }
 
-void kz__weights_rarely(kz__weights *weights, const char *name) {
-    const entry *e = find(weights, name);
-    if (e && e->packed) e->packed->rarely = true;
-}
-
 /* ---- panels -------------------------------------------------------------------------------- */
 
 bool kz__weights_are_packed(const kz__weights *weights) {

@@ -36,9 +36,6 @@ kz_status kz__weights_need(kz__weights *weights, const char *name, int rank, con
 kz_status kz__weights_source(kz__weights *weights, const char *name, int rank, const size_t *shape,
                              kz__tensor *tensor, kz__err *err);
 
-/* Of a tensor in use only a row here and there is read. */
-void kz__weights_rarely(kz__weights *weights, const char *name);
-
 /* ---- panels -------------------------------------------------------------------------------- */
 
 /* How a packed file has the panels of a kz__linear. */
