@@ -69,27 +69,20 @@ bool kz__args_near(const char *typed, const char *known, size_t *distance) {
     return *distance <= (length < 4 ? 1 : 1 + length / 4);
 }
 
-/* Of options with the same name the one that the verb takes. */
-static const kz__option *better(const parser *p, const kz__option *a, const kz__option *b) {
-    return a && !(b->verbs & p->args->verb) ? a : b;
-}
-
 static const kz__option *find_long(const parser *p, const char *name, size_t length) {
-    const kz__option *found = NULL;
     for (size_t i = 0; i < p->args->options->count; i++) {
         const kz__option *o = &p->args->options->list[i];
-        if (same_name(name, length, o->name)) found = better(p, found, o);
+        if (same_name(name, length, o->name)) return o;
     }
-    return found;
+    return NULL;
 }
 
 static const kz__option *find_letter(const parser *p, char letter) {
-    const kz__option *found = NULL;
     for (size_t i = 0; i < p->args->options->count; i++) {
         const kz__option *o = &p->args->options->list[i];
-        if (o->letter == letter) found = better(p, found, o);
+        if (o->letter == letter) return o;
     }
-    return found;
+    return NULL;
 }
 
 static kz_status unknown_long(const parser *p, const char *name, size_t length) {

@@ -54,11 +54,9 @@ static const kz__option list[] = {
     {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .verbs = TEXTS, .variable = true,
      .help = "notices about input that does not fit become errors"},
     {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
-     .verbs = SOUND,
-     .help = ".wav or .raw; '-' is standard output. Without it: a\nterminal plays, "
-             "anything else gets WAV"},
-    {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
-     .verbs = KZ__CONVERT, .help = "the packed file, as a rule NAME.kz"},
+     .verbs = SOUND | KZ__CONVERT,
+     .help = "sound: .wav or .raw, '-' is standard output; without it a\nterminal plays, anything "
+             "else gets WAV. convert: the packed\nfile, as a rule NAME.kz"},
     {.name = "format", .kind = KZ__CHOICE, .offset = AT(format), .value = "FORMAT",
      .verbs = SOUND, .choices = "wav|raw", .later = "flac|ogg|opus|mp3", .variable = true,
      .help = "wav or raw, whatever the name of the file says"},
