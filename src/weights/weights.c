@@ -349,6 +349,11 @@ kz_status kz__weights_need(kz__weights *weights, const char *name, int rank, con
 
 /* ---- panels -------------------------------------------------------------------------------- */
 
+static const char *type_text(kz__dtype type) {
+    static const char *const texts[] = {"f32", "bf16", "f16", "of no type", "q8", "q4"};
+    return texts[type];
+}
+
 bool kz__weights_are_packed(const kz__weights *weights) {
     return weights->packed != NULL;
 }
@@ -366,11 +371,12 @@ kz_status kz__weights_panels(kz__weights *weights, kz__panels *wanted, const voi
     }
     if (e->type != wanted->type || e->shape[0] != wanted->panels || e->shape[1] != wanted->taps ||
         e->shape[2] != wanted->in) {
-        return kz__fail(err, KZ_ERR_MODEL,
-                        "'%s': the panels '%s' have type %d and sizes %zu, %zu, %zu; wanted %d and "
-                        "%zu, %zu, %zu",
-                        path.text, name.text, (int)e->type, e->shape[0], e->shape[1], e->shape[2],
-                        (int)wanted->type, wanted->panels, wanted->taps, wanted->in);
+        const size_t sizes[3] = {wanted->panels, wanted->taps, wanted->in};
+        char got[120];
+        char needed[120];
+        return kz__fail(err, KZ_ERR_MODEL, "'%s': the panels '%s' are %s, %s; wanted %s, %s",
+                        path.text, name.text, type_text(e->type), shape_text(got, 3, e->shape),
+                        type_text(wanted->type), shape_text(needed, 3, sizes));
     }
     wanted->factor = e->factor;
     *data = kz__packed_data(weights->packed, e);
