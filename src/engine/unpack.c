@@ -1,5 +1,5 @@
-/* Opening a packed file: everything is mapped. Checksums are compared and the tokenizer is read side
- * by side, on all processors, once it is known what is in use. */
+/* Opening a packed file: everything is mapped. Once it is known what is in use, checksums are
+ * compared and the tokenizer is read side by side, on all processors. */
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/path.h"
@@ -37,8 +37,8 @@ static kz_status check_asked(const kz_model *m, const char *path, const kz_model
     }
     if (h->arithmetic != (uint32_t)kz_arithmetic()) {
         kz__log(KZ__NOTICE,
-                "'%s' was packed under arithmetic %" PRIu32 ", this build has %d: convert the model "
-                "again for the samples of the unpacked one",
+                "'%s' was packed under arithmetic %" PRIu32 ", this build has %d: convert the "
+                "model again for the samples of the unpacked one",
                 file.text, h->arithmetic, kz_arithmetic());
     }
     return KZ_OK;

@@ -21,7 +21,8 @@ kz_status kz__conv_pack(const kz__pack_place *place, kz__conv *conv, const kz__t
 }
 
 kz_status kz__conv_pack_transposed(const kz__pack_place *place, kz__conv *conv,
-                                   const kz__tensor *weight, const kz__tensor *bias, size_t stride, kz__err *err) {
+                                   const kz__tensor *weight, const kz__tensor *bias,
+                                   size_t stride, kz__err *err) {
     memset(conv, 0, sizeof *conv);
     conv->in = weight->shape[0];
     conv->out = weight->shape[1];

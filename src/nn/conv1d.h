@@ -29,7 +29,8 @@ kz_status kz__conv_pack(const kz__pack_place *place, kz__conv *conv, const kz__t
                         const kz__tensor *bias, size_t dilation, kz__err *err);
 /* weight [in, out, kernel], kernel = stride or 2 * stride */
 kz_status kz__conv_pack_transposed(const kz__pack_place *place, kz__conv *conv,
-                                   const kz__tensor *weight, const kz__tensor *bias, size_t stride, kz__err *err);
+                                   const kz__tensor *weight, const kz__tensor *bias,
+                                   size_t stride, kz__err *err);
 /* weight [channels, 1, taps] */
 kz_status kz__conv_pack_depthwise(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
                                   const kz__tensor *bias, kz__err *err);

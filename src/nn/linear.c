@@ -161,8 +161,9 @@ static kz_status begin(kz__mem *mem, kz__linear *linear, const kz__pack_source *
     return KZ_OK;
 }
 
-kz_status kz__linear_pack(const kz__pack_place *place, kz__linear *linear, kz__dtype type, size_t in,
-                          size_t taps, const kz__pack_source *sources, size_t count, kz__err *err) {
+kz_status kz__linear_pack(const kz__pack_place *place, kz__linear *linear, kz__dtype type,
+                          size_t in, size_t taps, const kz__pack_source *sources, size_t count,
+                          kz__err *err) {
     kz__weights *weights = place->weights;
     memset(linear, 0, sizeof *linear);
     linear->type = panel_type(type, sources, count);

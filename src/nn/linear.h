@@ -80,11 +80,11 @@ typedef struct kz__pack_source {
 kz__pack_source kz__pack_matrix(const kz__tensor *weight, const kz__tensor *bias);
 
 /* Packs the sources into panels of `type` (KZ__OTHER: as stored, without rounding), or takes them
- * from the packed file that `place` names. Source rows that do not fill a panel are padded with
- * zeros. Private memory only for the panels; none where they are taken, or written (w is NULL then).
- */
-kz_status kz__linear_pack(const kz__pack_place *place, kz__linear *linear, kz__dtype type, size_t in,
-                          size_t taps, const kz__pack_source *sources, size_t count, kz__err *err);
+ * from the packed file of `place`. Source rows that do not fill a panel are padded with zeros.
+ * Private memory only for the panels; none where they are taken, or written (w is NULL then). */
+kz_status kz__linear_pack(const kz__pack_place *place, kz__linear *linear, kz__dtype type,
+                          size_t in, size_t taps, const kz__pack_source *sources, size_t count,
+                          kz__err *err);
 /* Bytes of store that `rows` outputs (whole panels) need; 0 where they do not go there. */
 size_t kz__linear_space(kz__dtype type, size_t rows, size_t in);
 void kz__linear_clear(kz__mem *mem, kz__linear *linear);

@@ -124,8 +124,8 @@ static kz_status read_version(reader *r) {
     h->minor = read_u32(r->bytes + KZ__HEAD_MINOR);
     if (h->major == KZ__PACKED_MAJOR) return KZ_OK;
     return kz__fail(r->err, KZ_ERR_MODEL,
-                    "'%s' has version %" PRIu32 ".%" PRIu32 " of the packed form, this Kazeia reads "
-                    "%d: %s",
+                    "'%s' has version %" PRIu32 ".%" PRIu32 " of the packed form, this Kazeia "
+                    "reads %d: %s",
                     r->file, h->major, h->minor, KZ__PACKED_MAJOR,
                     h->major > KZ__PACKED_MAJOR ? "use a newer Kazeia, or convert the model again"
                                                 : "convert the model again");

@@ -91,8 +91,8 @@ kz_status kz__packed_check_end(kz__packed *packed, kz__err *err);
 
 typedef struct kz__packed_writer kz__packed_writer;
 
-/* write gets blocks, in order, then the header's page again, with zeros in its place before: what is
- * cut short is no packed file. */
+/* write gets blocks, in order, then the header's page again, which is zeros before: what is cut
+ * short is no packed file. */
 kz_status kz__packed_writer_create(kz__mem *mem, kz_write_fn write, void *user,
                                    kz__packed_writer **writer, kz__err *err);
 void kz__packed_writer_free(kz__packed_writer *writer);

@@ -1,5 +1,5 @@
-/* Fuzz target: a packed file, whose checksums of header and table are made right first, so that what
- * lies behind them is reached. What is accepted must lie inside the file, in order, page by page; and
+/* Fuzz target: a packed file, whose checksums of header and table are made right first, so that
+ * what lies behind them is reached. What is accepted must lie inside the file, page by page, and
  * every entry can be read to its end.
  */
 #include "harness/packed.h"

@@ -1,5 +1,5 @@
-/* Packed files for tests: made in memory, looked at and sealed again after a change, by a reading of
- * docs/FORMATS.md of its own. Needs no test library. */
+/* Packed files for tests: made in memory, looked at and sealed again after a change, by a reading
+ * of docs/FORMATS.md of its own. Needs no test library. */
 #ifndef KZT_PACKED_H
 #define KZT_PACKED_H
 

@@ -141,7 +141,7 @@ static void test_same_bytes(void **state) {
     kzt_file_free(&first);
 }
 
-/* Weights stay where they are: what a packed model allocates is vectors, tables and the tokenizer. */
+/* Weights stay where they are: what a packed model allocates is vectors and the tokenizer. */
 static void test_memory(void **state) {
     (void)state;
     size_t bytes[2];
@@ -256,7 +256,7 @@ static void rewrite(const packed *p) {
     fclose(f);
 }
 
-/* Every entry in turn: another name, two sizes that change places, another type of the same size. */
+/* Every entry in turn: another name, two sizes that change places. */
 static void test_entries_that_lie(void **state) {
     (void)state;
     packed p = pack("custom-mtp", KZ_TYPE_Q4);

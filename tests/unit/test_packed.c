@@ -394,7 +394,9 @@ static void test_files(void **state) {
     assert_int_equal(kz__packed_check_end(&p, &err), KZ_OK);
     /* pages of the table that were given up are there again when they are read */
     const float *table = kz__packed_data(&p, kz__packed_find(&p, "t"));
-    for (size_t i = 0; i < LONG_ROWS * LONG_WIDTH; i += 997) assert_true(table[i] == table_value(i));
+    for (size_t i = 0; i < LONG_ROWS * LONG_WIDTH; i += 997) {
+        assert_true(table[i] == table_value(i));
+    }
     kz__packed_close(&p);
     free(named);
     free(model);
