@@ -95,6 +95,13 @@ typedef enum kz_type {
     KZ_TYPE_Q8 = 3, /* 8 bits: blocks of 32 weights with a scale */
     KZ_TYPE_Q4 = 4  /* 4 bits, and 8 where those cost too much */
 } kz_type;
+/* How the codec decoder computes. Each has samples of its own. */
+typedef enum kz_decoder {
+    KZ_DECODER_DEFAULT = 0,  /* Winograd, on every machine */
+    KZ_DECODER_DIRECT = 1,   /* sums as they are written */
+    KZ_DECODER_WINOGRAD = 2, /* equal to rounding, in fewer multiplications */
+    KZ_DECODER_INT8 = 3      /* large products in 8 bits, the rest as KZ_DECODER_WINOGRAD: coarse */
+} kz_decoder;
 typedef enum kz_kind {
     KZ_KIND_BASE = 0,
     KZ_KIND_CUSTOM_VOICE = 1,
@@ -104,10 +111,11 @@ typedef enum kz_kind {
 typedef struct kz_model_options {
     size_t size;
     const char *codec_path;        /* speech tokenizer folder; NULL: inside the model */
-    kz_type type;                  /* weights in use; the codec decoder is always f32 */
+    kz_type type;                  /* weights in use, but for the codec decoder */
     const char *cpu;               /* highest kernel level, NULL: the best */
     const kz_allocator *allocator; /* NULL: malloc; copied */
     int codec_only;                /* 1: only the codec decoder is loaded (decode) */
+    kz_decoder decoder;            /* arithmetic of the codec decoder */
 } kz_model_options;
 
 KZ_API void kz_model_options_init(kz_model_options *options);
@@ -147,10 +155,10 @@ typedef struct kz_model_info {
     uint64_t decoder_macs_per_frame; /* multiply-adds of the codec decoder, attention left out */
     uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
     int text_limit; /* length of a text that this model speaks well in one go, as kz_split counts */
-    int packed; /* 1: a packed file; the next three are 0 for a folder */
+    kz_decoder decoder; /* arithmetic in use, never KZ_DECODER_DEFAULT */
+    int packed;         /* 1: a packed file; the next three are 0 for a folder */
     int packed_major, packed_minor; /* version of its form */
     int packed_arithmetic;          /* number of the arithmetic of the build that wrote it */
-    const char *decoder;            /* arithmetic of the codec decoder: "direct" */
 } kz_model_info;
 
 /* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */
@@ -167,6 +175,7 @@ typedef struct kz_convert_options {
     size_t size;
     const char *codec_path; /* as of a model */
     kz_type type;
+    kz_decoder decoder;
     int threads; /* KZ_DEFAULT: kz_default_threads(); never changes a byte */
     const kz_allocator *allocator;
 } kz_convert_options;
@@ -184,11 +193,11 @@ KZ_API void kz_convert_options_init(kz_convert_options *options);
 typedef int (*kz_write_fn)(void *user, uint64_t offset, const void *data, size_t bytes);
 
 /* Packs a checkpoint folder into one file: configuration, tokenizer, and all weights as the kernels
- * read them. kz_model_open of that file gives the samples of the folder opened with the same type.
- * The bytes are the same on any machine. write is called on this thread, block after block, at the
- * end once more for the first page, which is zeros until then: what is cut short is no packed file.
- * One matrix at a time is in memory. options and result (its `size` set by the caller) may be NULL.
- * KZ_ERR_OUTPUT where write said stop. Any thread. */
+ * read them. kz_model_open of that file gives the samples of the folder opened with the same type
+ * and decoder. The bytes are the same on any machine. write is called on this thread, block after
+ * block, at the end once more for the first page, which is zeros until then: what is cut short is no
+ * packed file. One matrix at a time is in memory. options and result (its `size` set by the caller)
+ * may be NULL. KZ_ERR_OUTPUT where write said stop. Any thread. */
 KZ_API kz_status kz_convert(const char *path, const kz_convert_options *options, kz_write_fn write,
                             void *user, kz_convert_result *result, char *error, size_t capacity);
 

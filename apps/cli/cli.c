@@ -133,6 +133,15 @@ kz_type kz__cli_type(const kz__cli *cli) {
     return KZ_TYPE_STORED;
 }
 
+kz_decoder kz__cli_decoder(const kz__cli *cli) {
+    for (int how = KZ_DECODER_DIRECT; cli->set.decoder && how <= KZ_DECODER_INT8; how++) {
+        if (!strcasecmp(cli->set.decoder, kz__decoder_name((kz_decoder)how))) {
+            return (kz_decoder)how;
+        }
+    }
+    return KZ_DECODER_DEFAULT;
+}
+
 kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool codec_only,
                        kz_model **model, kz_model_info *info, kz__err *err) {
     kz_model_options options;
@@ -141,6 +150,7 @@ kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool cod
     options.cpu = cpu;
     options.codec_only = codec_only;
     options.type = kz__cli_type(cli);
+    options.decoder = kz__cli_decoder(cli);
     double start = kz__clock_ms();
     kz_status status = kz_model_open(path, &options, model, err->text, sizeof err->text);
     cli->load_ms = kz__clock_ms() - start;

@@ -80,8 +80,9 @@ bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity);
 int kz__cli_open_model(kz__cli *cli, const char *path, bool codec_only, kz_model **model,
                        kz_model_info *info);
 
-/* What --type says. */
+/* What --type and --decoder say. */
 kz_type kz__cli_type(const kz__cli *cli);
+kz_decoder kz__cli_decoder(const kz__cli *cli);
 
 /* The same with everything said; no message. */
 kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool codec_only,

@@ -51,6 +51,7 @@ static int convert(target *t, const char *path, kz_convert_result *result) {
     kz_convert_options_init(&options);
     options.codec_path = cli->set.codec;
     options.type = kz__cli_type(cli);
+    options.decoder = kz__cli_decoder(cli);
     options.threads = cli->set.threads;
     kz_status status = kz_convert(path, &options, take, t, result, err.text, sizeof err.text);
     kz__cli_progress(cli, "writing ...");

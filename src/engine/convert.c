@@ -66,6 +66,7 @@ static kz_status write_all(kz_model *m, const char *path, const kz_convert_optio
     kz_model_options_init(&how);
     how.codec_path = options->codec_path;
     how.type = options->type;
+    how.decoder = options->decoder;
     kz_status status = kz__locate_checkpoint(&m->mem, path, &folder, err);
     if (!status) status = kz__model_find_codec(m, folder, how.codec_path, &codec, err);
     if (!status && !codec) {
@@ -80,7 +81,9 @@ static kz_status write_all(kz_model *m, const char *path, const kz_convert_optio
     if (!status) status = copy_files(m, writer, folder, codec, err);
     if (!status) {
         kz__packed_header header = {KZ__PACKED_MAJOR, KZ__PACKED_MINOR, (uint32_t)kz_arithmetic(),
-                                    type_of(m, options->type), KZ__DECODER_PATH};
+                                    type_of(m, options->type), ""};
+        const char *decoder = kz__packed_decoders[m->decoder.arithmetic];
+        memcpy(header.decoder, decoder, strlen(decoder));
         result->type = header.type;
         status = kz__packed_finish(writer, &header, &result->bytes, &result->entries, err);
     }
@@ -121,6 +124,7 @@ kz_status kz_convert(const char *path, const kz_convert_options *options, kz_wri
     kz_status status = KZ_OK;
     if (!path || !path[0] || !write || !kz__sized(options, sizeof *options) ||
         options->type < KZ_TYPE_STORED || options->type > KZ_TYPE_Q4 ||
+        options->decoder < KZ_DECODER_DEFAULT || options->decoder > KZ_DECODER_INT8 ||
         (options->threads < 1 && options->threads != KZ_DEFAULT) || options->threads > 256 ||
         (result && result->size < sizeof *result)) {
         status = kz__fail(&err, KZ_ERR_USAGE, "converting needs a path, a place to write to, 1 to "

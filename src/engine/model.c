@@ -58,10 +58,10 @@ kz_status kz__model_check_tokenizer(const kz_model *m, kz__err *err) {
                     kz__tokenizer_count(m->tokenizer), m->config.text_vocab);
 }
 
-kz_status kz__model_bind_codec(kz_model *m, kz__err *err) {
+kz_status kz__model_bind_codec(kz_model *m, kz_decoder decoder, kz__err *err) {
     kz__weights *weights = m->codec_weights ? m->codec_weights : m->weights;
     kz_status status =
-        kz__codec_decoder_load(&m->mem, weights, &m->config.codec, &m->decoder, err);
+        kz__codec_decoder_load(&m->mem, weights, &m->config.codec, decoder, &m->decoder, err);
     m->has_codec = !status;
     return status;
 }
@@ -78,13 +78,13 @@ static kz_status load_talker(kz_model *m, const char *folder, kz_type type,
     return status ? status : kz__model_check_tokenizer(m, err);
 }
 
-static kz_status load_codec(kz_model *m, const char *folder, kz__packed_writer *writer,
-                            int threads, kz__err *err) {
+static kz_status load_codec(kz_model *m, const char *folder, kz_decoder decoder,
+                            kz__packed_writer *writer, int threads, kz__err *err) {
     kz_status status = kz__config_load_codec(&m->mem, folder, &m->config, err);
     if (!status) status = kz__weights_open(&m->mem, folder, &m->codec_weights, err);
     if (status) return status;
     kz__weights_write_to(m->codec_weights, writer, threads);
-    return kz__model_bind_codec(m, err);
+    return kz__model_bind_codec(m, decoder, err);
 }
 
 /* Tensors that nothing reads are told, once for each file; the encoders wait for cloning. */
@@ -138,7 +138,7 @@ kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *
         if (!status) status = load_talker(m, folder, options->type, writer, threads, err);
         if (!status) status = kz__model_find_codec(m, folder, options->codec_path, &codec, err);
     }
-    if (!status && codec) status = load_codec(m, codec, writer, threads, err);
+    if (!status && codec) status = load_codec(m, codec, options->decoder, writer, threads, err);
     kz__free(&m->mem, folder);
     kz__free(&m->mem, codec);
     if (!status) tell_unused(m);
@@ -163,7 +163,8 @@ kz_status kz_model_open(const char *path, const kz_model_options *options, kz_mo
     if (!options) options = &defaults;
     kz_status status = KZ_OK;
     if (!path || !path[0] || !kz__sized(options, sizeof *options) ||
-        options->type < KZ_TYPE_STORED || options->type > KZ_TYPE_Q4) {
+        options->type < KZ_TYPE_STORED || options->type > KZ_TYPE_Q4 ||
+        options->decoder < KZ_DECODER_DEFAULT || options->decoder > KZ_DECODER_INT8) {
         status = kz__fail(&err, KZ_ERR_USAGE,
                           "opening needs a path, and options made by their init call");
     }
@@ -255,6 +256,7 @@ kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
         info->samples_per_frame = (int)c->samples_per_frame;
         info->codes_per_frame = (int)c->quantizers;
         info->codebook_size = (int)c->codebook_size;
+        info->decoder = m->decoder.arithmetic;
         info->decoder_macs_per_frame = kz__codec_decoder_macs(&m->decoder);
     }
     const kz__weights *weights[2] = {m->weights, m->codec_weights};
@@ -262,7 +264,6 @@ kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
         info->parameters += weights[i] ? kz__weights_values(weights[i]) : 0;
         info->mapped_bytes += weights[i] ? kz__weights_mapped(weights[i]) : 0;
     }
-    info->decoder = KZ__DECODER_PATH;
     info->packed = m->packed.count > 0;
     info->packed_major = (int)m->packed.header.major;
     info->packed_minor = (int)m->packed.header.minor;

@@ -9,9 +9,6 @@
 #include "model/talker.h"
 #include "text/tokenizer.h"
 
-/* Arithmetic of the codec decoder: what a packed file was made for must be what runs. */
-#define KZ__DECODER_PATH "direct"
-
 struct kz_model {
     kz__mem mem;
     kz__config config;
@@ -35,7 +32,7 @@ kz_status kz__model_unpack(kz_model *model, const char *path, const kz_model_opt
                            kz__err *err);
 /* What both do once configuration and weights are there. */
 kz_status kz__model_bind_talker(kz_model *model, kz_type type, kz__err *err);
-kz_status kz__model_bind_codec(kz_model *model, kz__err *err);
+kz_status kz__model_bind_codec(kz_model *model, kz_decoder decoder, kz__err *err);
 /* The tokenizer's ids are inside the text embedding. */
 kz_status kz__model_check_tokenizer(const kz_model *model, kz__err *err);
 /* The codec's folder: as given, or inside `base`. NULL in *folder: there is none. For kz__free. */

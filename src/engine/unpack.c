@@ -30,10 +30,10 @@ static kz_status check_asked(const kz_model *m, const char *path, const kz_model
                         "'%s' is packed with weights of %s, not %s: convert the model again",
                         file.text, type_text(h->type), type_text(options->type));
     }
-    if (strcmp(h->decoder, KZ__DECODER_PATH) != 0) {
+    if (options->decoder != KZ_DECODER_DEFAULT && options->decoder != m->packed.decoder) {
         return kz__fail(err, KZ_ERR_MODEL,
-                        "'%s' is packed for the decoder '%.31s', not '%s': convert the model again",
-                        file.text, h->decoder, KZ__DECODER_PATH);
+                        "'%s' is packed for the decoder '%s', not '%s': convert the model again",
+                        file.text, h->decoder, kz__packed_decoders[options->decoder]);
     }
     if (h->arithmetic != (uint32_t)kz_arithmetic()) {
         kz__log(KZ__NOTICE,
@@ -57,7 +57,7 @@ static kz_status bind(kz_model *m, const kz_model_options *options, kz__err *err
     if (!status && !options->codec_only) {
         status = kz__model_bind_talker(m, m->packed.header.type, err);
     }
-    return status ? status : kz__model_bind_codec(m, err);
+    return status ? status : kz__model_bind_codec(m, m->packed.decoder, err);
 }
 
 static kz_status read_tokenizer(kz_model *m, kz__err *err) {

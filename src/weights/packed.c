@@ -12,6 +12,9 @@
 
 const unsigned char kz__packed_magic[8] = {0x89, 'K', 'A', 'Z', 'E', 'I', 'A', '\n'};
 
+const char *const kz__packed_decoders[KZ_DECODER_INT8 + 1] = {"default", "direct", "winograd",
+                                                              "int8"};
+
 static uint32_t read_u32(const unsigned char *bytes) {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -158,6 +161,15 @@ static kz_status read_header(reader *r) {
         return kz__fail(r->err, KZ_ERR_MODEL, "'%s': its header contradicts itself", r->file);
     }
     h->type = (kz_type)type;
+    for (int d = KZ_DECODER_DIRECT; d <= KZ_DECODER_INT8; d++) {
+        if (!strcmp(h->decoder, kz__packed_decoders[d])) r->packed->decoder = (kz_decoder)d;
+    }
+    if (r->packed->decoder == KZ_DECODER_DEFAULT) {
+        kz__shown shown;
+        return kz__fail(r->err, KZ_ERR_MODEL,
+                        "'%s' is packed for the decoder '%s', which this Kazeia does not have",
+                        r->file, kz__show_name(&shown, h->decoder));
+    }
     kz__packed_entry table = {.offset = r->table_offset, .bytes = r->table_bytes};
     table.checksum = read_u64(r->bytes + KZ__HEAD_TABLE_CHECKSUM);
     table.name = "table of contents";
@@ -182,9 +194,10 @@ static bool needed_bytes(const kz__packed_entry *entry, uint64_t *bytes) {
     if (entry->kind == KZ__PACKED_PANELS) {
         if (entry->rank != 3) return false;
         if (kz__is_quantized(entry->type)) {
-            if (shape[1] != 1 || shape[2] > SIZE_MAX - KZ__PAIR_K) return false;
+            if (shape[2] > SIZE_MAX - KZ__PAIR_K) return false;
             if (!kz__mul(kz__pairs(shape[2]), kz__pair_bytes(entry->type), &product)) return false;
             if (!kz__mul(product, shape[0], &product)) return false;
+            if (!kz__mul(product, shape[1], &product)) return false;
             *bytes = product;
             return true;
         }

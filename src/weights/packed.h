@@ -38,6 +38,9 @@ typedef struct kz__packed_entry {
     bool used;              /* checked by kz__packed_check */
 } kz__packed_entry;
 
+/* Names of the codec decoder's arithmetic, by kz_decoder. */
+extern const char *const kz__packed_decoders[KZ_DECODER_INT8 + 1];
+
 /* What the header says of the whole. */
 typedef struct kz__packed_header {
     uint32_t major, minor;
@@ -54,6 +57,7 @@ typedef struct kz__packed {
     kz__mapfile map;
     bool mapped; /* else the bytes are the caller's */
     kz__packed_header header;
+    kz_decoder decoder;        /* as the header names it */
     kz__packed_entry *entries; /* by name */
     size_t count;
     struct kz__packed_part *parts; /* of the check */

@@ -33,6 +33,15 @@ for type in stored f32 bf16 q8 q4; do
     [ $type = stored ] || equal "$wanted" "$(hash "$work/$type.kz" $option)" "asked for $type"
     equal "$wanted" "$(hash "$work/$type.kz" --cpu scalar -t 3)" "scalar, $type"
 done
+for decoder in direct winograd int8; do
+    expect 0 "" "$K" convert "$V" --type q4 --decoder $decoder -o "$work/$decoder.kz"
+    equal "$(hash "$V" --type q4 --decoder $decoder)" "$(hash "$work/$decoder.kz")" "$decoder"
+    equal "$(hash "$V" --type q4 --decoder $decoder)" \
+        "$(hash "$work/$decoder.kz" --decoder $decoder)" "asked for $decoder"
+done
+cmp "$work/winograd.kz" "$work/q4.kz" || fail "the default decoder is not winograd"
+expect 3 "packed for the decoder 'int8', not 'winograd': convert" "$K" say -m "$work/int8.kz" \
+    --decoder winograd -o "$work/x.wav" Hi
 cmp "$work/stored.kz" "$work/bf16.kz" || fail "what is stored as bf16 is another file than bf16"
 
 # The same bytes for any number of threads, and whatever is there already is replaced.
@@ -52,7 +61,7 @@ nothing_beside "$work"
 
 P=$work/q4.kz
 expect 0 "" "$K" info "$P"
-grep -q "^packed  *version 1.0, arithmetic .*, decoder direct, $(size_of "$P") bytes" "$work/out" ||
+grep -q "^packed  *version 1.0, arithmetic .*, $(size_of "$P") bytes" "$work/out" ||
     fail "info does not tell the packed form"
 grep -q "q4 weights" "$work/out" || fail "info does not tell the type"
 expect 0 "" "$K" info --json "$P"

@@ -121,24 +121,33 @@ static void speak_together(const kz_model *model, speaker *all, size_t count, in
     kz_batch_free(batch);
 }
 
-static void test_B064_batch_equals_lone_runs(void **state) {
+static void equal_lone_runs(const char *checkpoint, kz_type type) {
     static const size_t counts[] = {1, 2, 5, 16};
-    (void)state;
-    for (int mtp = 0; mtp < 2; mtp++) {
-        kz_model *model = kzt_open(mtp ? "custom-mtp" : "custom-eq", NULL);
-        for (size_t c = 0; c < (KZT_SLOW > 1 ? 3 : 4); c++) {
-            speaker all[MOST];
-            memset(all, 0, sizeof all);
-            speak_alone(model, all, counts[c]);
-            speak_together(model, all, counts[c], 1, 0);
-            speak_together(model, all, counts[c], 2, 3);
-            for (size_t i = 0; i < counts[c]; i++) {
-                free(all[i].alone);
-                free(all[i].together);
-            }
+    kz_model_options options;
+    kz_model_options_init(&options);
+    options.type = type;
+    kz_model *model = kzt_open(checkpoint, &options);
+    printf("%s, weights of type %d\n", checkpoint, (int)type);
+    for (size_t c = 0; c < (KZT_SLOW > 1 ? 3 : 4); c++) {
+        speaker all[MOST];
+        memset(all, 0, sizeof all);
+        speak_alone(model, all, counts[c]);
+        speak_together(model, all, counts[c], 1, 0);
+        speak_together(model, all, counts[c], 2, 3);
+        for (size_t i = 0; i < counts[c]; i++) {
+            free(all[i].alone);
+            free(all[i].together);
         }
-        kz_model_free(model);
     }
+    kz_model_free(model);
+}
+
+static void test_B064_batch_equals_lone_runs(void **state) {
+    (void)state;
+    equal_lone_runs("custom-eq", KZ_TYPE_STORED);
+    equal_lone_runs("custom-mtp", KZ_TYPE_STORED);
+    equal_lone_runs("custom-mtp", KZ_TYPE_Q8);
+    equal_lone_runs("custom-eq", KZ_TYPE_Q4);
 }
 
 /* A neighbour that is cancelled, one that fails, one that waits for text: the others do not

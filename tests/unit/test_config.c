@@ -4,6 +4,7 @@
 
 #include "harness/failing_alloc.h"
 #include "harness/json_file.h"
+#include "harness/loading.h"
 #include "harness/tmpdir.h"
 
 #include <stdarg.h>
@@ -16,37 +17,6 @@
 
 #define VOICE KZT_SOURCE_DIR "/voice"
 #define PUBLISHED KZT_SOURCE_DIR "/tests/data/config"
-
-static kz__mem mem;
-static char notices[2048];
-
-static void on_log(void *user, int level, const char *text) {
-    (void)user;
-    (void)level;
-    size_t used = strlen(notices);
-    snprintf(notices + used, sizeof notices - used, "%s\n", text);
-}
-
-static int setup(void **state) {
-    kz__mem_init(&mem, NULL, NULL);
-    kz_set_log(on_log, NULL);
-    notices[0] = 0;
-    *state = kzt_tmpdir_make();
-    return 0;
-}
-
-static int teardown(void **state) {
-    kzt_tmpdir_remove(*state);
-    assert_int_equal(atomic_load(&mem.current), 0);
-    return 0;
-}
-
-static void expect_text(const char *text, const char *first, const char *second) {
-    if (!strstr(text, first) || !strstr(text, second)) {
-        fail_msg("got: %s; wanted: '%s' and '%s'", text, first, second);
-    }
-    if (strchr(text, '\n')) fail_msg("more than one line: %s", text);
-}
 
 /* ---- mutations ----------------------------------------------------------------------------- */
 
@@ -73,20 +43,20 @@ static void write_mutated(const char *folder, which file, const char *path, cons
 
 static kz_status load(const char *folder, kz__config *config, kz__err *err) {
     char *codec = kzt_path(folder, "codec");
-    kz_status status = kz__config_load(&mem, folder, config, err);
+    kz_status status = kz__config_load(&kzt_mem, folder, config, err);
     if (status == KZ_OK) {
-        status = kz__config_load_codec(&mem, codec, config, err);
+        status = kz__config_load_codec(&kzt_mem, codec, config, err);
         if (status != KZ_OK) {
             assert_int_equal(config->codec.quantizers, 0);
             assert_true(config->has_talker);
-            kz__config_clear(&mem, config);
+            kz__config_clear(&kzt_mem, config);
         }
     }
     free(codec);
     if (status != KZ_OK) {
         assert_false(config->has_talker);
         assert_null(config->languages);
-        assert_int_equal(atomic_load(&mem.current), 0);
+        assert_int_equal(atomic_load(&kzt_mem.current), 0);
     }
     return status;
 }
@@ -111,12 +81,12 @@ static void run_rows(const char *folder, const row *rows, size_t count) {
         const char *shown = rows[i].value ? rows[i].value : "removed";
         if (!rows[i].first) {
             if (status != KZ_OK) fail_msg("%s = %s: %s", rows[i].path, shown, err.text);
-            kz__config_clear(&mem, &config);
+            kz__config_clear(&kzt_mem, &config);
             continue;
         }
         if (status != KZ_ERR_MODEL) fail_msg("%s = %s: loads", rows[i].path, shown);
-        expect_text(err.text, rows[i].first, rows[i].second);
-        expect_text(err.text, file_names[rows[i].file], "'");
+        kzt_expect_text(err.text, rows[i].first, rows[i].second, "");
+        kzt_expect_text(err.text, file_names[rows[i].file], "'", "");
     }
 }
 
@@ -184,8 +154,8 @@ static void test_voice(void **state) {
     assert_int_equal(c.codec.stack.window, 8);
     assert_true(c.codec.stack.norm_eps == 1e-5f);
     assert_true(c.codec.stack.layer_scale && !c.codec.stack.qk_norm);
-    assert_string_equal(notices, "");
-    kz__config_clear(&mem, &c);
+    assert_string_equal(kzt_notices, "");
+    kz__config_clear(&kzt_mem, &c);
 }
 
 static void copy_published(const char *folder, const char *name) {
@@ -242,8 +212,8 @@ static void test_published_custom_voice(void **state) {
     assert_int_equal(c.codec.upsampling_ratio_count, 2);
     assert_int_equal(c.codec.sample_rate, 24000);
     assert_int_equal(c.codec.samples_per_frame, 1920);
-    assert_string_equal(notices, "");
-    kz__config_clear(&mem, &c);
+    assert_string_equal(kzt_notices, "");
+    kz__config_clear(&kzt_mem, &c);
 }
 
 static void test_published_base(void **state) {
@@ -258,8 +228,8 @@ static void test_published_base(void **state) {
     assert_int_equal(c.talker.heads * c.talker.head_dim, 2048);
     assert_int_equal(c.language_count, 10);
     assert_int_equal(c.speaker_count, 0);
-    assert_string_equal(notices, "");
-    kz__config_clear(&mem, &c);
+    assert_string_equal(kzt_notices, "");
+    kz__config_clear(&kzt_mem, &c);
 }
 
 /* ---- the folder is something else ----------------------------------------------------------- */
@@ -307,8 +277,8 @@ static void test_B198_config_is_no_json(void **state) {
             write_mutated(folder, MAIN, NULL, NULL);
             kzt_write_text(folder, file_names[file], texts[i].text);
             assert_int_equal(load(folder, &config, &err), KZ_ERR_MODEL);
-            expect_text(err.text, texts[i].first, texts[i].second);
-            expect_text(err.text, file_names[file], "");
+            kzt_expect_text(err.text, texts[i].first, texts[i].second, "");
+            kzt_expect_text(err.text, file_names[file], "", "");
         }
     }
 }
@@ -320,7 +290,7 @@ static void test_too_large_file(void **state) {
     write_mutated(folder, MAIN, NULL, NULL);
     kzt_write_sparse(folder, "config.json", "{", 1, ((size_t)16 << 20) + 1);
     assert_int_equal(load(folder, &config, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "16777217 bytes", "at most 16777216");
+    kzt_expect_text(err.text, "16777217 bytes", "at most 16777216", "");
 }
 
 /* B180, B181: files that are not there. */
@@ -331,11 +301,11 @@ static void test_B180_missing_files(void **state) {
     write_mutated(folder, MAIN, NULL, NULL);
     kzt_unlink(folder, "codec/config.json");
     assert_int_equal(load(folder, &config, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "codec/config.json", "give the speech tokenizer's folder");
+    kzt_expect_text(err.text, "codec/config.json", "give the speech tokenizer's folder", "");
     write_mutated(folder, MAIN, NULL, NULL);
     kzt_unlink(folder, "config.json");
     assert_int_equal(load(folder, &config, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "there is no", "/config.json");
+    kzt_expect_text(err.text, "there is no", "/config.json", "");
 }
 
 /* The reference's own fallbacks, in a file that lacks a key and without the file. */
@@ -358,7 +328,7 @@ static void test_generation_fallbacks(void **state) {
         assert_true(c.sample_predictor.temperature == 0.9 && c.sample_predictor.top_k == 50);
         assert_true(c.sample_predictor.top_p == 1.0);
         assert_true(c.sample_predictor.repetition_penalty == 1.0);
-        kz__config_clear(&mem, &c);
+        kz__config_clear(&kzt_mem, &c);
     }
     kzt_write_text(folder, "generation_config.json",
                    "{\"do_sample\":false,\"subtalker_dosample\":true,\"temperature\":0.5,"
@@ -371,11 +341,11 @@ static void test_generation_fallbacks(void **state) {
     assert_true(c.sample_predictor.temperature == 0.75 && c.sample_predictor.top_k == 0);
     assert_true(c.sample_predictor.top_p == 0.5);
     assert_int_equal(c.max_new_tokens, 9);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
     kzt_write_text(folder, "generation_config.json", "{\"subtalker_dosample\":false}");
     load_good(folder, &c);
     assert_true(c.sample_talker.temperature == 0.9 && c.sample_predictor.temperature == 0.0);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
 }
 
 /* ---- ranges and relations ------------------------------------------------------------------- */
@@ -484,12 +454,12 @@ static void test_attention_width(void **state) {
     kzt_mutate(root, CP "num_attention_heads", "64");
     kzt_write_json(folder, "config.json", root);
     load_good(folder, &c);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
     kzt_mutate(root, CP "num_attention_heads", "66");
     kzt_write_json(folder, "config.json", root);
     json_decref(root);
     assert_int_equal(load(folder, &c, &err), KZ_ERR_MODEL);
-    expect_text(err.text, CP "num_attention_heads * head_dim is 67584", "65536");
+    kzt_expect_text(err.text, CP "num_attention_heads * head_dim is 67584", "65536", "");
 }
 
 static void test_windows(void **state) {
@@ -514,7 +484,7 @@ static void test_windows(void **state) {
     write_mutated(folder, MAIN, TC "sliding_window", "100");
     load_good(folder, &c);
     assert_int_equal(c.talker.window, 0);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
     json_t *root = kzt_read_json(VOICE "/config.json");
     kzt_mutate(root, TC "sliding_window", "100");
     kzt_mutate(root, TC "use_sliding_window", "true");
@@ -523,7 +493,7 @@ static void test_windows(void **state) {
     load_good(folder, &c);
     assert_int_equal(c.talker.window, 100);
     assert_int_equal(c.predictor.window, 0);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
 }
 
 static void test_codec_rows(void **state) {
@@ -575,7 +545,7 @@ static void test_codec_rows(void **state) {
     kzt_write_json(folder, "config.json", root);
     json_decref(root);
     assert_int_equal(load(folder, &c, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "codebook_size is 64", "codes up to 64");
+    kzt_expect_text(err.text, "codebook_size is 64", "codes up to 64", "");
 }
 
 static void test_generation_rows(void **state) {
@@ -617,7 +587,7 @@ static void test_B127_sample_rate(void **state) {
     load_good(folder, &c);
     assert_int_equal(c.codec.sample_rate, 48000);
     assert_int_equal(c.codec.samples_per_frame, 1920);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
 }
 
 /* The codec alone: nothing of a talker is compared. */
@@ -628,14 +598,14 @@ static void test_codec_only(void **state) {
     write_mutated(folder, CODEC, DC "codebook_size", "17");
     char *codec = kzt_path(folder, "codec");
     memset(&c, 0, sizeof c);
-    assert_int_equal(kz__config_load_codec(&mem, codec, &c, &err), KZ_OK);
+    assert_int_equal(kz__config_load_codec(&kzt_mem, codec, &c, &err), KZ_OK);
     assert_int_equal(c.codec.codebook_size, 17);
     assert_false(c.has_talker);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
     free(codec);
     codec = kzt_path(folder, "absent");
-    assert_int_equal(kz__config_load_codec(&mem, codec, &c, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "/absent'", "give the speech tokenizer's folder");
+    assert_int_equal(kz__config_load_codec(&kzt_mem, codec, &c, &err), KZ_ERR_MODEL);
+    kzt_expect_text(err.text, "/absent'", "give the speech tokenizer's folder", "");
     free(codec);
 }
 
@@ -674,11 +644,11 @@ static void test_name_rows(void **state) {
     assert_string_equal(c.speakers[0].name, "zo\xc3\xab");
     assert_int_equal(c.speakers[0].id, 5);
     assert_string_equal(c.speakers[1].name, "ada");
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
     write_mutated(folder, MAIN, TC "spk_is_dialect", "{\"ada\":\"English\"}");
     load_good(folder, &c);
     assert_int_equal(c.speakers[0].dialect, 0);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -722,20 +692,20 @@ static void test_each_json_allocation_fails(void **state) {
         kz__err err = {""};
         json_left = n;
         json_set_alloc_funcs(json_limited, free);
-        kz_status status = kz__config_load(&mem, folder, &c, &err);
-        if (status == KZ_OK) status = kz__config_load_codec(&mem, codec, &c, &err);
+        kz_status status = kz__config_load(&kzt_mem, folder, &c, &err);
+        if (status == KZ_OK) status = kz__config_load_codec(&kzt_mem, codec, &c, &err);
         json_set_alloc_funcs(malloc, free);
         enough = json_left >= 0;
         assert_int_equal(status == KZ_OK, enough);
         if (n == 0) assert_int_equal(status, KZ_ERR_MEMORY);
         if (status != KZ_OK) assert_true(strlen(err.text) > 10);
-        kz__config_clear(&mem, &c);
-        assert_int_equal(atomic_load(&mem.current), 0);
+        kz__config_clear(&kzt_mem, &c);
+        assert_int_equal(atomic_load(&kzt_mem.current), 0);
     }
     free(codec);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kzt_loading_begin, kzt_loading_end)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -2,6 +2,7 @@
 #include "model/config.h"
 
 #include "harness/json_file.h"
+#include "harness/loading.h"
 #include "harness/tmpdir.h"
 
 #include <stdarg.h>
@@ -15,33 +16,9 @@
 #define TC "talker_config."
 #define CP "talker_config.code_predictor_config."
 
-static kz__mem mem;
-static char notices[2048];
-
-static void on_log(void *user, int level, const char *text) {
-    (void)user;
-    (void)level;
-    size_t used = strlen(notices);
-    snprintf(notices + used, sizeof notices - used, "%s\n", text);
-}
-
-static int setup(void **state) {
-    kz__mem_init(&mem, NULL, NULL);
-    kz_set_log(on_log, NULL);
-    notices[0] = 0;
-    *state = kzt_tmpdir_make();
-    return 0;
-}
-
-static int teardown(void **state) {
-    kzt_tmpdir_remove(*state);
-    assert_int_equal(atomic_load(&mem.current), 0);
-    return 0;
-}
-
 static void load_good(const char *folder, kz__config *config) {
     kz__err err = {""};
-    if (kz__config_load(&mem, folder, config, &err) != KZ_OK) fail_msg("%s", err.text);
+    if (kz__config_load(&kzt_mem, folder, config, &err) != KZ_OK) fail_msg("%s", err.text);
 }
 
 /* The voice's config.json with one value changed. */
@@ -71,7 +48,7 @@ static void run_kinds(const char *folder, const kind_row *rows, size_t count) {
         if (rows[i].encoder) kzt_mutate(root, "speaker_encoder_config", rows[i].encoder);
         kzt_write_json(folder, "config.json", root);
         json_decref(root);
-        notices[0] = 0;
+        kzt_notices[0] = 0;
         kz__config c;
         load_good(folder, &c);
         if (c.kind != rows[i].kind || c.takes_instruct != rows[i].takes_instruct ||
@@ -79,10 +56,10 @@ static void run_kinds(const char *folder, const kind_row *rows, size_t count) {
             fail_msg("row %zu: kind %d, instruct %d, vector %zu", i, (int)c.kind, c.takes_instruct,
                      c.speaker_vector);
         }
-        if (!rows[i].notice ? notices[0] != 0 : !strstr(notices, rows[i].notice)) {
-            fail_msg("row %zu: notice '%s'", i, notices);
+        if (!rows[i].notice ? kzt_notices[0] != 0 : !strstr(kzt_notices, rows[i].notice)) {
+            fail_msg("row %zu: notice '%s'", i, kzt_notices);
         }
-        kz__config_clear(&mem, &c);
+        kz__config_clear(&kzt_mem, &c);
     }
 }
 
@@ -142,11 +119,11 @@ static void test_B186_both_width_relations(void **state) {
     write_mutated(folder, CP "hidden_size", "256");
     load_good(folder, &c);
     assert_int_equal(c.predictor.width, c.talker.width);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
     write_mutated(folder, CP "hidden_size", "512");
     load_good(folder, &c);
     assert_int_equal(c.predictor.width, 512);
-    kz__config_clear(&mem, &c);
+    kz__config_clear(&kzt_mem, &c);
 }
 
 /* The rule of the reference's transformers for a local folder; expected values follow from how
@@ -190,11 +167,11 @@ static void test_pattern_rule(void **state) {
         write_mutated(folder, "transformers_version", rows[i].version);
         load_good(folder, &c);
         if (c.reference_swaps_pattern != rows[i].swaps) fail_msg("%s", rows[i].version);
-        kz__config_clear(&mem, &c);
+        kz__config_clear(&kzt_mem, &c);
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kzt_loading_begin, kzt_loading_end)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

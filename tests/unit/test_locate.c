@@ -3,6 +3,7 @@
 #include "weights/weights.h"
 
 #include "harness/failing_alloc.h"
+#include "harness/loading.h"
 #include "harness/tmpdir.h"
 #include "model/config.h"
 
@@ -18,48 +19,6 @@
 
 #define VOICE KZT_SOURCE_DIR "/voice"
 
-static kz__mem mem;
-static char last_notice[512];
-
-static void on_log(void *user, int level, const char *text) {
-    (void)user;
-    (void)level;
-    snprintf(last_notice, sizeof last_notice, "%s", text);
-}
-
-static int setup(void **state) {
-    kz__mem_init(&mem, NULL, NULL);
-    kz_set_log(on_log, NULL);
-    last_notice[0] = 0;
-    *state = kzt_tmpdir_make();
-    return 0;
-}
-
-static int teardown(void **state) {
-    kzt_tmpdir_remove(*state);
-    assert_int_equal(atomic_load(&mem.current), 0);
-    return 0;
-}
-
-static void expect_text(const char *text, const char *first, const char *second,
-                        const char *third) {
-    if (!strstr(text, first) || !strstr(text, second) || !strstr(text, third)) {
-        fail_msg("got: %s; wanted: '%s', '%s', '%s'", text, first, second, third);
-    }
-    if (strchr(text, '\n')) fail_msg("more than one line: %s", text);
-}
-
-static void expect_no_open(const char *folder, const char *first, const char *second,
-                           const char *third) {
-    kz__weights *weights = NULL;
-    kz__err err = {""};
-    kz_status status = kz__weights_open(&mem, folder, &weights, &err);
-    if (status != KZ_ERR_MODEL) fail_msg("status %d, wanted a refusal with '%s'", status, first);
-    assert_null(weights);
-    expect_text(err.text, first, second, third);
-    assert_int_equal(atomic_load(&mem.current), 0);
-}
-
 /* ---- where the model is -------------------------------------------------------------------- */
 
 static void expect_located(const char *folder, const char *name, const char *wanted) {
@@ -67,9 +26,9 @@ static void expect_located(const char *folder, const char *name, const char *wan
     char *full = kzt_path(folder, wanted);
     char *found = NULL;
     kz__err err = {""};
-    if (kz__locate_checkpoint(&mem, path, &found, &err) != KZ_OK) fail_msg("%s", err.text);
+    if (kz__locate_checkpoint(&kzt_mem, path, &found, &err) != KZ_OK) fail_msg("%s", err.text);
     assert_string_equal(found, full);
-    kz__free(&mem, found);
+    kz__free(&kzt_mem, found);
     free(path);
     free(full);
 }
@@ -79,9 +38,9 @@ static void expect_not_located(const char *folder, const char *name, const char 
     char *path = kzt_path(folder, name);
     char *found = NULL;
     kz__err err = {""};
-    assert_int_equal(kz__locate_checkpoint(&mem, path, &found, &err), KZ_ERR_MODEL);
+    assert_int_equal(kz__locate_checkpoint(&kzt_mem, path, &found, &err), KZ_ERR_MODEL);
     assert_null(found);
-    expect_text(err.text, first, second, "");
+    kzt_expect_text(err.text, first, second, "");
     free(path);
 }
 
@@ -107,11 +66,11 @@ static void test_locate_folder(void **state) {
     expect_not_located(folder, "notes.txt", "is a file", "not a model folder");
     char *found = NULL;
     kz__err err = {""};
-    assert_int_equal(kz__locate_checkpoint(&mem, "", &found, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "empty", "path", "");
-    assert_int_equal(kz__locate_checkpoint(&mem, NULL, &found, &err), KZ_ERR_MODEL);
-    assert_int_equal(kz__locate_checkpoint(&mem, "/dev/null", &found, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "/dev/null", "neither", "");
+    assert_int_equal(kz__locate_checkpoint(&kzt_mem, "", &found, &err), KZ_ERR_MODEL);
+    kzt_expect_text(err.text, "empty", "path", "");
+    assert_int_equal(kz__locate_checkpoint(&kzt_mem, NULL, &found, &err), KZ_ERR_MODEL);
+    assert_int_equal(kz__locate_checkpoint(&kzt_mem, "/dev/null", &found, &err), KZ_ERR_MODEL);
+    kzt_expect_text(err.text, "/dev/null", "neither", "");
 }
 
 /* B185: a GGUF file, itself or in its folder. */
@@ -153,16 +112,16 @@ static void expect_loads(const char *folder, const char *name) {
     kz__config config;
     kz__weights *weights = NULL;
     kz__err err = {""};
-    if (kz__locate_checkpoint(&mem, path, &found, &err) != KZ_OK ||
-        kz__config_load(&mem, found, &config, &err) != KZ_OK ||
-        kz__weights_open(&mem, found, &weights, &err) != KZ_OK) {
+    if (kz__locate_checkpoint(&kzt_mem, path, &found, &err) != KZ_OK ||
+        kz__config_load(&kzt_mem, found, &config, &err) != KZ_OK ||
+        kz__weights_open(&kzt_mem, found, &weights, &err) != KZ_OK) {
         fail_msg("%s: %s", name, err.text);
     }
     assert_int_equal(config.talker.width, 256);
     assert_true(kz__weights_has(weights, "talker.model.norm.weight"));
     kz__weights_close(weights);
-    kz__config_clear(&mem, &config);
-    kz__free(&mem, found);
+    kz__config_clear(&kzt_mem, &config);
+    kz__free(&kzt_mem, found);
     free(path);
 }
 
@@ -177,7 +136,7 @@ static void test_B191_hub_cache(void **state) {
     expect_located(folder, REPO, REPO "/snapshots/" HASH_A);
     kzt_write_text(folder, REPO "/refs/main", HASH_A "\n");
     expect_located(folder, REPO, REPO "/snapshots/" HASH_A);
-    assert_string_equal(last_notice, "");
+    assert_string_equal(kzt_notices, "");
 }
 
 static void set_time(const char *folder, const char *name, long seconds) {
@@ -201,10 +160,10 @@ static void test_B191_several_snapshots(void **state) {
     expect_located(folder, REPO, REPO "/snapshots/" HASH_B);
     kzt_write_text(folder, REPO "/refs/main", HASH_A);
     expect_located(folder, REPO, REPO "/snapshots/" HASH_A);
-    assert_string_equal(last_notice, "");
+    assert_string_equal(kzt_notices, "");
     kzt_write_text(folder, REPO "/refs/main", "1111111111111111111111111111111111111111");
     expect_located(folder, REPO, REPO "/snapshots/" HASH_B);
-    expect_text(last_notice, "refs/main", HASH_B, "");
+    kzt_expect_text(kzt_notices, "refs/main", HASH_B, "");
     kzt_write_text(folder, REPO "/refs/main", "../../../etc");
     expect_located(folder, REPO, REPO "/snapshots/" HASH_B);
     kzt_write_text(folder, "other/config.json", "{}");
@@ -244,14 +203,15 @@ static void test_B191_links(void **state) {
     expect_not_located(folder, "nowhere", "link to 'absent'", "nothing is there");
     kzt_link(folder, "abs/model.safetensors", "../../blobs/4567");
     char *path = kzt_path(folder, "abs");
-    expect_no_open(path, "abs/model.safetensors'", "link to '../../blobs/4567'", "nothing is");
+    kzt_expect_no_weights(path, "abs/model.safetensors'", "link to '../../blobs/4567'",
+                          "nothing is");
     kzt_link(folder, "abs/model.safetensors", "model.safetensors");
-    expect_no_open(path, "abs/model.safetensors'", "leads back to itself", "");
+    kzt_expect_no_weights(path, "abs/model.safetensors'", "leads back to itself", "");
     kzt_link(folder, "abs/generation_config.json", "gone");
     kz__config config;
     kz__err err = {""};
-    assert_int_equal(kz__config_load(&mem, path, &config, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "generation_config.json'", "link to 'gone'", "");
+    assert_int_equal(kz__config_load(&kzt_mem, path, &config, &err), KZ_ERR_MODEL);
+    kzt_expect_text(err.text, "generation_config.json'", "link to 'gone'", "");
     free(path);
 }
 
@@ -287,17 +247,17 @@ static void test_B180_each_file_removed(void **state) {
         kz__weights *one = NULL;
         kz__weights *two = NULL;
         kz__err err = {""};
-        bool loaded = kz__config_load(&mem, folder, &config, &err) == KZ_OK &&
-                      kz__config_load_codec(&mem, codec, &config, &err) == KZ_OK &&
-                      kz__weights_open(&mem, folder, &one, &err) == KZ_OK &&
-                      kz__weights_open(&mem, codec, &two, &err) == KZ_OK;
+        bool loaded = kz__config_load(&kzt_mem, folder, &config, &err) == KZ_OK &&
+                      kz__config_load_codec(&kzt_mem, codec, &config, &err) == KZ_OK &&
+                      kz__weights_open(&kzt_mem, folder, &one, &err) == KZ_OK &&
+                      kz__weights_open(&kzt_mem, codec, &two, &err) == KZ_OK;
         kz__weights_close(one);
         kz__weights_close(two);
-        kz__config_clear(&mem, &config);
+        kz__config_clear(&kzt_mem, &config);
         if (loaded == rows[removed].needed) fail_msg("%s: %s", rows[removed].name, err.text);
         const char *slash = strchr(rows[removed].name, '/');
         if (!loaded) {
-            expect_text(err.text, slash ? slash + 1 : rows[removed].name, folder,
+            kzt_expect_text(err.text, slash ? slash + 1 : rows[removed].name, folder,
                         slash ? "speech_tokenizer" : "");
         }
     }
@@ -338,7 +298,7 @@ static void test_B215_long_path(void **state) {
     expect_located(folder, name, name);
     expect_not_located(folder, inner, "config.json' is a file", "...");
     char *path = kzt_path(folder, name);
-    expect_no_open(path, "no model.safetensors", "...", "");
+    kzt_expect_no_weights(path, "no model.safetensors", "...", "");
     free(path);
     free(inner);
     char *beyond = malloc(10001);
@@ -376,7 +336,7 @@ static void test_each_allocation_fails(void **state) {
     free(repository);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kzt_loading_begin, kzt_loading_end)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -4,6 +4,7 @@
 #include "weights/weights.h"
 
 #include "harness/failing_alloc.h"
+#include "harness/loading.h"
 #include "harness/tests.h"
 #include "harness/tmpdir.h"
 
@@ -16,52 +17,10 @@
 #define VOICE KZT_SOURCE_DIR "/voice"
 #define CODEC VOICE "/speech_tokenizer"
 
-static kz__mem mem;
-static char last_notice[512];
-
-static void on_log(void *user, int level, const char *text) {
-    (void)user;
-    (void)level;
-    snprintf(last_notice, sizeof last_notice, "%s", text);
-}
-
-static int setup(void **state) {
-    kz__mem_init(&mem, NULL, NULL);
-    kz_set_log(on_log, NULL);
-    last_notice[0] = 0;
-    *state = kzt_tmpdir_make();
-    return 0;
-}
-
-static int teardown(void **state) {
-    kzt_tmpdir_remove(*state);
-    assert_int_equal(atomic_load(&mem.current), 0);
-    return 0;
-}
-
-static void expect_text(const char *text, const char *first, const char *second,
-                        const char *third) {
-    if (!strstr(text, first) || !strstr(text, second) || !strstr(text, third)) {
-        fail_msg("got: %s; wanted: '%s', '%s', '%s'", text, first, second, third);
-    }
-    if (strchr(text, '\n')) fail_msg("more than one line: %s", text);
-}
-
-static void expect_no_open(const char *folder, const char *first, const char *second,
-                           const char *third) {
-    kz__weights *weights = NULL;
-    kz__err err = {""};
-    kz_status status = kz__weights_open(&mem, folder, &weights, &err);
-    if (status != KZ_ERR_MODEL) fail_msg("status %d, wanted a refusal with '%s'", status, first);
-    assert_null(weights);
-    expect_text(err.text, first, second, third);
-    assert_int_equal(atomic_load(&mem.current), 0);
-}
-
 static kz__weights *open_good(const char *folder) {
     kz__weights *weights = NULL;
     kz__err err = {""};
-    if (kz__weights_open(&mem, folder, &weights, &err) != KZ_OK) fail_msg("%s", err.text);
+    if (kz__weights_open(&kzt_mem, folder, &weights, &err) != KZ_OK) fail_msg("%s", err.text);
     return weights;
 }
 
@@ -268,7 +227,7 @@ static void expect_one_refused(const char *folder, const json_t *header, const c
     if (refused != 1) fail_msg("%zu tensors refused, not 1: %s", refused, tensor);
     char quoted[160];
     snprintf(quoted, sizeof quoted, "tensor '%s'", tensor);
-    expect_text(err.text, quoted, text, "model.safetensors");
+    kzt_expect_text(err.text, quoted, text, "model.safetensors");
 }
 
 /* Another shape with as many elements. */
@@ -330,9 +289,9 @@ static void test_shape_sentence(void **state) {
     kz__err err = {""};
     const size_t shape[2] = {3, 2};
     assert_int_equal(kz__weights_need(w, "m.weight", 2, shape, &tensor, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "tensor 'm.weight'", "has shape [2, 3], wanted [3, 2]", "model.safe");
+    kzt_expect_text(err.text, "tensor 'm.weight'", "has shape [2, 3], wanted [3, 2]", "model.safe");
     assert_int_equal(kz__weights_need(w, "m.weight", 1, shape, &tensor, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "has shape [2, 3], wanted [3]", "", "");
+    kzt_expect_text(err.text, "has shape [2, 3], wanted [3]", "", "");
     assert_string_equal(kz__weights_unused(w, "m.", 0), "m.weight");
     assert_null(kz__weights_unused(w, "n.", 0));
     kz__weights_close(w);
@@ -361,7 +320,7 @@ static void test_B187_name_prefix(void **state) {
         const size_t shape[1] = {1};
         assert_int_equal(kz__weights_need(w, rows[i].wanted, 1, shape, &tensor, &err),
                          KZ_ERR_MODEL);
-        expect_text(err.text, rows[i].wanted, rows[i].text, "is missing");
+        kzt_expect_text(err.text, rows[i].wanted, rows[i].text, "is missing");
         if (i >= 2 && strstr(err.text, "found")) fail_msg("no hint belongs here: %s", err.text);
         kz__weights_close(w);
         json_decref(header);
@@ -375,15 +334,15 @@ static void test_B189_folder_with_damaged_file(void **state) {
     const char *folder = *state;
     json_t *header = json_object();
     put(header, "m.weight", "F32", 0, 24, "[2,3]");
-    expect_no_open(folder, "no model.safetensors", "model.safetensors.index.json", folder);
+    kzt_expect_no_weights(folder, "no model.safetensors", "model.safetensors.index.json", folder);
     write_weights(folder, "model.safetensors", header, 1);
-    expect_no_open(folder, "/model.safetensors'", "truncated", "the header needs");
+    kzt_expect_no_weights(folder, "/model.safetensors'", "truncated", "the header needs");
     write_weights(folder, "model.safetensors", header, 20);
-    expect_no_open(folder, "/model.safetensors'", "truncated", "the header needs");
+    kzt_expect_no_weights(folder, "/model.safetensors'", "truncated", "the header needs");
     write_weights(folder, "model.safetensors", header, 50);
-    expect_no_open(folder, "/model.safetensors'", "truncated", "the header needs");
+    kzt_expect_no_weights(folder, "/model.safetensors'", "truncated", "the header needs");
     kzt_write_text(folder, "model.safetensors", "");
-    expect_no_open(folder, "/model.safetensors'", "is empty", "");
+    kzt_expect_no_weights(folder, "/model.safetensors'", "is empty", "");
     json_decref(header);
 }
 
@@ -392,9 +351,9 @@ static void test_B190_trailing_bytes(void **state) {
     json_t *header = json_object();
     put(header, "m.weight", "F32", 0, 24, "[2,3]");
     write_weights(folder, "model.safetensors", header, -1);
-    expect_no_open(folder, "/model.safetensors'", "1 bytes after its last tensor", "");
+    kzt_expect_no_weights(folder, "/model.safetensors'", "1 bytes after its last tensor", "");
     write_weights(folder, "model.safetensors", header, -1048576);
-    expect_no_open(folder, "/model.safetensors'", "1048576 bytes after its last tensor", "");
+    kzt_expect_no_weights(folder, "/model.safetensors'", "1048576 bytes after its last tensor", "");
     json_decref(header);
 }
 
@@ -403,26 +362,26 @@ static void test_B198_pointer_files(void **state) {
     static const char pointer[] = "version https://git-lfs.github.com/spec/v1\n"
                                   "oid sha256:836b7b357f5ea43e889936a3709af68d\nsize 682293092\n";
     kzt_write_text(folder, "model.safetensors", pointer);
-    expect_no_open(folder, "/model.safetensors'", "pointer", "fetch the real one");
+    kzt_expect_no_weights(folder, "/model.safetensors'", "pointer", "fetch the real one");
     kzt_write_text(folder, "model.safetensors", "<!doctype html><p>404");
-    expect_no_open(folder, "/model.safetensors'", "web page", "fetch it again");
+    kzt_expect_no_weights(folder, "/model.safetensors'", "web page", "fetch it again");
     kzt_unlink(folder, "model.safetensors");
     kzt_write_text(folder, "model.safetensors.index.json", pointer);
-    expect_no_open(folder, "index.json'", "pointer", "fetch the real one");
+    kzt_expect_no_weights(folder, "index.json'", "pointer", "fetch the real one");
 }
 
 static void test_not_a_file(void **state) {
     const char *folder = *state;
     kzt_write_text(folder, "model.safetensors/inner", "");
-    expect_no_open(folder, "/model.safetensors'", "is a folder", "");
+    kzt_expect_no_weights(folder, "/model.safetensors'", "is a folder", "");
     char *absent = kzt_path(folder, "absent");
-    expect_no_open(absent, "there is no", "absent", "");
+    kzt_expect_no_weights(absent, "there is no", "absent", "");
     free(absent);
     char *fifo = kzt_path(folder, "fifo/model.safetensors");
     kzt_write_text(folder, "fifo/x", "");
     assert_int_equal(mkfifo(fifo, 0600), 0);
     fifo[strlen(fifo) - strlen("/model.safetensors")] = 0;
-    expect_no_open(fifo, "/model.safetensors'", "not a regular file", "");
+    kzt_expect_no_weights(fifo, "/model.safetensors'", "not a regular file", "");
     free(fifo);
 }
 
@@ -436,14 +395,14 @@ static void test_sharded(void **state) {
     need(w, "c.weight", 1, 2, 0, 0);
     assert_string_equal(kz__weights_unused(w, "", 0), "b.weight");
     assert_string_equal(kz__weights_unused(w, "", 1), "d.weight");
-    assert_string_equal(last_notice, "");
+    assert_string_equal(kzt_notices, "");
     kz__err err = {""};
     kz__tensor tensor;
     const size_t shape[1] = {3};
     assert_int_equal(kz__weights_need(w, "d.weight", 1, shape, &tensor, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "model-00002-of-00002.safetensors", "d.weight", "[1], wanted [3]");
+    kzt_expect_text(err.text, "model-00002-of-00002.safetensors", "d.weight", "[1], wanted [3]");
     assert_int_equal(kz__weights_need(w, "e.weight", 1, shape, &tensor, &err), KZ_ERR_MODEL);
-    expect_text(err.text, "model.safetensors.index.json", "e.weight", "is missing");
+    kzt_expect_text(err.text, "model.safetensors.index.json", "e.weight", "is missing");
     kz__weights_close(w);
 }
 
@@ -457,12 +416,13 @@ static void test_B188_truncated_shard(void **state) {
         put(two, "c.weight", "F16", 0, 4, "[2]");
         put(two, "d.weight", "F32", 4, 8, "[1]");
         write_weights(folder, "model-00002-of-00002.safetensors", two, cuts[i]);
-        expect_no_open(folder, "model-00002-of-00002.safetensors'", "truncated", "header needs");
+        kzt_expect_no_weights(folder, "model-00002-of-00002.safetensors'", "truncated",
+                              "header needs");
         json_decref(two);
     }
     write_shards(folder);
     kzt_unlink(folder, "model-00001-of-00002.safetensors");
-    expect_no_open(folder, "there is no", "model-00001-of-00002.safetensors", "");
+    kzt_expect_no_weights(folder, "there is no", "model-00001-of-00002.safetensors", "");
 }
 
 static void test_B188_index_and_shards_differ(void **state) {
@@ -500,15 +460,16 @@ static void test_B188_index_and_shards_differ(void **state) {
         snprintf(text + used, sizeof text - used, "}}");
         write_shards(folder);
         kzt_write_text(folder, "model.safetensors.index.json", text);
-        expect_no_open(folder, "model.safetensors.index.json'", rows[i].first, rows[i].second);
+        kzt_expect_no_weights(folder, "model.safetensors.index.json'", rows[i].first,
+                              rows[i].second);
     }
     kzt_write_text(folder, "model.safetensors.index.json",
                    "{\"weight_map\":{\"a.weight\":\"sub/w.safetensors\"}}");
-    expect_no_open(folder, "index.json'", "a.weight", "sub/w.safetensors");
+    kzt_expect_no_weights(folder, "index.json'", "a.weight", "sub/w.safetensors");
     kzt_write_text(folder, "model.safetensors.index.json", "{\"weights\":{}}");
-    expect_no_open(folder, "index.json'", "weight_map", "");
+    kzt_expect_no_weights(folder, "index.json'", "weight_map", "");
     kzt_write_text(folder, "model.safetensors.index.json", "[]");
-    expect_no_open(folder, "index.json'", "object", "");
+    kzt_expect_no_weights(folder, "index.json'", "object", "");
 }
 
 static void test_B188_tensor_in_two_shards(void **state) {
@@ -519,7 +480,7 @@ static void test_B188_tensor_in_two_shards(void **state) {
     put(two, "c.weight", "F16", 24, 28, "[2]");
     put(two, "d.weight", "F32", 28, 32, "[1]");
     write_weights(folder, "model-00002-of-00002.safetensors", two, 0);
-    expect_no_open(folder, "a.weight", "two files", "index.json'");
+    kzt_expect_no_weights(folder, "a.weight", "two files", "index.json'");
     json_decref(two);
 }
 
@@ -533,7 +494,7 @@ static void test_total_size_notice(void **state) {
                    "\"c.weight\":\"model-00002-of-00002.safetensors\","
                    "\"d.weight\":\"model-00002-of-00002.safetensors\"}}");
     kz__weights_close(open_good(folder));
-    expect_text(last_notice, "total_size is 39", "40 bytes", "");
+    kzt_expect_text(kzt_notices, "total_size is 39", "40 bytes", "");
 }
 
 /* The single file wins, as in the reference. */
@@ -573,7 +534,7 @@ static void test_each_allocation_fails(void **state) {
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kzt_loading_begin, kzt_loading_end)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
