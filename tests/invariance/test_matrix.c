@@ -103,8 +103,8 @@ static void run_row(const char *checkpoint, kz_type type, kz_decoder decoder, co
     hash_run(session, w, frames_of(model), hex);
     const char *name = strrchr(checkpoint, '/');
     printf("%-10s %-6s %-8s %-10s threads %d packet %-4d %-7s %-5s %s\n",
-           name ? name + 1 : checkpoint, type_names[type], decoder_names[decoder], w->cpu ? w->cpu : "best", w->threads,
-           w->packet,
+           name ? name + 1 : checkpoint, type_names[type], decoder_names[decoder],
+           w->cpu ? w->cpu : "best", w->threads, w->packet,
            w->flags & KZ_CP_ORACLE ? "oracle" : "cache", w->ftz ? "ftz" : "", hex);
     if (!want[0]) strcpy(want, hex);
     assert_string_equal(hex, want);
