@@ -120,7 +120,8 @@ typedef struct kz_model_options {
 
 KZ_API void kz_model_options_init(kz_model_options *options);
 
-/* Opens a checkpoint folder or a Hugging Face cache folder (snapshot or repository root).
+/* Opens a checkpoint folder, a Hugging Face cache folder (snapshot or repository root), or a packed
+ * file (kz_convert), which has its own codec and one weight type, and whose checksums are compared.
  * On failure *model is NULL and error (capacity bytes, may be NULL) holds one sentence.
  * options may be NULL. Any thread. Free with kz_model_free, which takes NULL; sessions made
  * from the model must be freed first. */
@@ -157,6 +158,9 @@ typedef struct kz_model_info {
     kz_decoder decoder; /* arithmetic in use, never KZ_DECODER_DEFAULT */
     uint64_t prefix_bytes; /* private, at most, as they come: prompt rows that sessions have run and
                               share (by voice and instruction); not in the other numbers */
+    int packed;            /* 1: a packed file; the next three are 0 for a folder */
+    int packed_major, packed_minor; /* version of its form */
+    int packed_arithmetic;          /* number of the arithmetic of the build that wrote it */
 } kz_model_info;
 
 /* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */
@@ -166,6 +170,38 @@ KZ_API kz_status kz_model_get_info(const kz_model *model, kz_model_info *info);
  * language the speaker implies for Chinese and auto, or NULL. Any thread. */
 KZ_API const char *kz_model_speaker(const kz_model *model, size_t index, const char **dialect);
 KZ_API const char *kz_model_language(const kz_model *model, size_t index);
+
+/* ---- packed files ------------------------------------------------------------------------ */
+
+typedef struct kz_convert_options {
+    size_t size;
+    const char *codec_path; /* as of a model */
+    kz_type type;
+    kz_decoder decoder;
+    int threads; /* KZ_DEFAULT: kz_default_threads(); never changes a byte */
+    const kz_allocator *allocator;
+} kz_convert_options;
+
+typedef struct kz_convert_result {
+    size_t size;
+    uint64_t bytes;  /* of the file */
+    size_t entries;  /* of its table of contents */
+    kz_type type;    /* weights in it */
+} kz_convert_result;
+
+KZ_API void kz_convert_options_init(kz_convert_options *options);
+
+/* Takes `bytes` bytes that belong at `offset` of the file. 0: go on, else stop. */
+typedef int (*kz_write_fn)(void *user, uint64_t offset, const void *data, size_t bytes);
+
+/* Packs a checkpoint folder into one file: configuration, tokenizer, and all weights as the kernels
+ * read them. kz_model_open of that file gives the samples of the folder opened with the same type
+ * and decoder. The bytes are the same on any machine. write is called on this thread, block after
+ * block, at the end once more for the first page, which is zeros until then: what is cut short is
+ * no packed file. One matrix at a time is in memory. options and result (its `size` set by the
+ * caller) may be NULL. KZ_ERR_OUTPUT where write said stop. Any thread. */
+KZ_API kz_status kz_convert(const char *path, const kz_convert_options *options, kz_write_fn write,
+                            void *user, kz_convert_result *result, char *error, size_t capacity);
 
 /* ---- text -------------------------------------------------------------------------------- */
 

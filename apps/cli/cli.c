@@ -126,6 +126,22 @@ bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity) {
     return is_model(path);
 }
 
+kz_type kz__cli_type(const kz__cli *cli) {
+    for (int type = KZ_TYPE_F32; cli->set.type && type <= KZ_TYPE_Q4; type++) {
+        if (!strcasecmp(cli->set.type, kz__type_name((kz_type)type))) return (kz_type)type;
+    }
+    return KZ_TYPE_STORED;
+}
+
+kz_decoder kz__cli_decoder(const kz__cli *cli) {
+    for (int how = KZ_DECODER_DIRECT; cli->set.decoder && how <= KZ_DECODER_INT8; how++) {
+        if (!strcasecmp(cli->set.decoder, kz__decoder_name((kz_decoder)how))) {
+            return (kz_decoder)how;
+        }
+    }
+    return KZ_DECODER_DEFAULT;
+}
+
 kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool codec_only,
                        kz_model **model, kz_model_info *info, kz__err *err) {
     kz_model_options options;
@@ -133,18 +149,8 @@ kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool cod
     options.codec_path = cli->set.codec;
     options.cpu = cpu;
     options.codec_only = codec_only;
-    if (cli->set.type) {
-        for (int type = KZ_TYPE_F32; type <= KZ_TYPE_Q4; type++) {
-            if (!strcasecmp(cli->set.type, kz__type_name((kz_type)type))) {
-                options.type = (kz_type)type;
-            }
-        }
-    }
-    for (int how = KZ_DECODER_DIRECT; cli->set.decoder && how <= KZ_DECODER_INT8; how++) {
-        if (!strcasecmp(cli->set.decoder, kz__decoder_name((kz_decoder)how))) {
-            options.decoder = (kz_decoder)how;
-        }
-    }
+    options.type = kz__cli_type(cli);
+    options.decoder = kz__cli_decoder(cli);
     double start = kz__clock_ms();
     kz_status status = kz_model_open(path, &options, model, err->text, sizeof err->text);
     cli->load_ms = kz__clock_ms() - start;

@@ -53,6 +53,7 @@ int kz__cmd_tokenize(kz__cli *cli);
 int kz__cmd_prompt(kz__cli *cli);
 int kz__cmd_decode(kz__cli *cli);
 int kz__cmd_validate(kz__cli *cli);
+int kz__cmd_convert(kz__cli *cli);
 int kz__cmd_bench(kz__cli *cli);
 int kz__cmd_selftest(kz__cli *cli);
 
@@ -79,6 +80,10 @@ bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity);
  * --cpu. Returns an exit code, the message is written. */
 int kz__cli_open_model(kz__cli *cli, const char *path, bool codec_only, kz_model **model,
                        kz_model_info *info);
+
+/* What --type and --decoder say. */
+kz_type kz__cli_type(const kz__cli *cli);
+kz_decoder kz__cli_decoder(const kz__cli *cli);
 
 /* The same with everything said; no message. */
 kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool codec_only,

@@ -93,6 +93,11 @@ static int model_json(kz__cli *cli, const kz_model *model, const kz_model_info *
         kz__decoder_name(info->decoder));
     json_object_update(root, more);
     json_decref(more);
+    if (info->packed) {
+        json_object_set_new(root, "packed",
+                            json_pack("{s:i, s:i, s:i}", "major", info->packed_major, "minor",
+                                      info->packed_minor, "arithmetic", info->packed_arithmetic));
+    }
     return kz__cli_json(cli, root, false);
 }
 
@@ -123,6 +128,11 @@ static int model_lines(kz__cli *cli, const kz_model *model, const kz_model_info 
             info->size_name ? info->size_name : "?");
     fprintf(out, "parameters    %.2f M, %s weights\n", (double)info->parameters / 1e6,
             kz__type_name(info->type));
+    if (info->packed) {
+        fprintf(out, "packed        version %d.%d, arithmetic %d, %" PRIu64 " bytes\n",
+                info->packed_major, info->packed_minor, info->packed_arithmetic,
+                info->mapped_bytes);
+    }
     fprintf(out, "talker        %d layers of %d; at most %d positions\n", info->talker_layers,
             info->talker_width, info->max_positions);
     fprintf(out, "predictor     %d layers of %d\n", info->predictor_layers,

@@ -16,14 +16,16 @@
 static const kz__option list[] = {
     {.name = "model", .letter = 'm', .kind = KZ__TEXT, .offset = AT(model), .value = "PATH",
      .verbs = TEXTS | KZ__DECODE | KZ__VOICES | KZ__BENCH, .variable = true,
-     .help = "checkpoint folder or Hugging Face cache folder\n(default: the voice in the box)"},
+     .help = "checkpoint folder, packed file or Hugging Face cache folder\n(default: the voice in "
+             "the box)"},
     {.name = "codec", .kind = KZ__TEXT, .offset = AT(codec), .value = "PATH", .verbs = MODELS,
      .help = "speech tokenizer folder, for checkpoints without one"},
     {.name = "type", .kind = KZ__CHOICE, .offset = AT(type), .value = "TYPE", .variable = true,
-     .verbs = (RUNS | KZ__INFO | KZ__PROMPT) & ~(unsigned)KZ__DECODE, .choices = "f32|bf16|q8|q4",
+     .verbs = (RUNS | KZ__INFO | KZ__PROMPT | KZ__CONVERT) & ~(unsigned)KZ__DECODE,
+     .choices = "f32|bf16|q8|q4",
      .help = "weights in use: f32, bf16, q8 or q4 (default: as\nstored)"},
     {.name = "decoder", .kind = KZ__CHOICE, .offset = AT(decoder), .value = "HOW",
-     .verbs = RUNS | KZ__INFO, .choices = "direct|winograd|int8", .variable = true,
+     .verbs = RUNS | KZ__INFO | KZ__CONVERT, .choices = "direct|winograd|int8", .variable = true,
      .help = "arithmetic of the codec decoder, each with samples of\nits own: winograd (default), "
              "direct (as the sums are\nwritten) or int8 (coarse)"},
     {.name = "voice", .letter = 'v', .kind = KZ__TEXT, .offset = AT(voice), .value = "NAME",
@@ -53,9 +55,9 @@ static const kz__option list[] = {
     {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .verbs = TEXTS, .variable = true,
      .help = "notices about input that does not fit become errors"},
     {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
-     .verbs = SOUND,
-     .help = ".wav or .raw; '-' is standard output. Without it: a\nterminal plays, "
-             "anything else gets WAV"},
+     .verbs = SOUND | KZ__CONVERT,
+     .help = "sound: .wav or .raw, '-' is standard output; without it a\nterminal plays, anything "
+             "else gets WAV. convert: the packed\nfile, as a rule NAME.kz"},
     {.name = "format", .kind = KZ__CHOICE, .offset = AT(format), .value = "FORMAT",
      .verbs = SOUND, .choices = "wav|raw", .later = "flac|ogg|opus|mp3", .variable = true,
      .help = "wav or raw, whatever the name of the file says"},
@@ -111,7 +113,7 @@ static const kz__option list[] = {
      .verbs = SOUND | KZ__BENCH, .low = 1, .high = 1000, .variable = true,
      .help = "frames decoded together; never changes the samples"},
     {.name = "threads", .letter = 't', .kind = KZ__INTEGER, .offset = AT(threads), .value = "N",
-     .verbs = RUNS, .low = 1, .high = 1024, .variable = true,
+     .verbs = RUNS | KZ__CONVERT, .low = 1, .high = 1024, .variable = true,
      .help = "never changes the samples (default: all processors that\nthis process may use)"},
     {.name = "cpu", .kind = KZ__TEXT, .offset = AT(cpu), .value = "LEVEL",
      .verbs = RUNS | KZ__INFO | KZ__PROMPT, .variable = true,

@@ -14,7 +14,8 @@ enum {
     KZ__VALIDATE = 64,
     KZ__BENCH = 128,
     KZ__SELFTEST = 256,
-    KZ__ALL_VERBS = 511
+    KZ__CONVERT = 512,
+    KZ__ALL_VERBS = 1023
 };
 
 /* Numbers hold KZ_DEFAULT and strings NULL where nothing was said. */

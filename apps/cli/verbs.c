@@ -42,6 +42,16 @@ const kz__verb kz__verbs[] = {
      "replays a recorded run, compares the codes",
      "Exit code 0 only if all codes are equal, 1 where one differs.\n\n"
      "Example:\n  kazeia validate MODEL run.json\n"},
+    {"convert", KZ__CONVERT, kz__cmd_convert, "MODEL", "packs a model folder into one file",
+     "The packed file holds all that is needed to speak: configuration, tokenizer, weights as the\n"
+     "kernels read them. It is ready at once, its memory is shared between processes, and every\n"
+     "part is under a checksum. Any verb takes it in place of a folder, with the samples that\n"
+     "the folder gives with the same --type. Its bytes are the same on any machine.\n\n"
+     "Examples:\n"
+     "  kazeia convert MODEL -o model.kz               weights as they are stored\n"
+     "  kazeia convert MODEL --type q4 -o small.kz     4 bits: the smallest and fastest\n"
+     "  kazeia say -m small.kz Hello there\n"
+     "  kazeia info small.kz                           what it is; whether it is whole\n"},
     {"bench", KZ__BENCH, kz__cmd_bench, "[MODEL]", "speed, with the probe of the machine",
      "Times are milliseconds per frame of 80 ms (prefill_ms and ttfa_ms, the time to the first\n"
      "sound: in all). The decoder is timed alone as well, over 32 frames in packets of 1 and of\n"
@@ -59,7 +69,6 @@ const kz__verb kz__verbs[] = {
      "Examples:\n  kazeia selftest\n  kazeia selftest MODEL --frames 2\n"},
     LATER("encode", "sound to codes"),
     LATER("clone", "a saved voice from a recording"),
-    LATER("convert", "one packed file"),
     LATER("serve", "a server"),
     LATER("pull", "downloads a model"),
     LATER("list", "models that are there"),

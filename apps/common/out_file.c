@@ -155,6 +155,13 @@ kz_status kz__out_patch(kz__out *out, uint64_t offset, const void *data, size_t 
     return KZ_OK;
 }
 
+kz_status kz__out_sync(kz__out *out, kz__err *err) {
+    while (fsync(out->fd) != 0) {
+        if (errno != EINTR) return fail(out, "write", err);
+    }
+    return KZ_OK;
+}
+
 static void release(kz__out *out) {
     kz__free(out->mem, out->temporary);
     kz__free(out->mem, out->target);

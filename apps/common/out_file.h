@@ -34,6 +34,9 @@ kz_status kz__out_write(kz__out *out, const void *data, size_t length, kz__err *
 kz_status kz__out_patch(kz__out *out, uint64_t offset, const void *data, size_t length,
                         kz__err *err);
 
+/* Has the system write the file to the disk. */
+kz_status kz__out_sync(kz__out *out, kz__err *err);
+
 /* Puts the file in its place. The handle is closed in any case. */
 kz_status kz__out_commit(kz__out *out, kz__err *err);
 

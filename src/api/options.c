@@ -54,6 +54,12 @@ void kz_model_options_init(kz_model_options *options) {
     options->size = sizeof *options;
 }
 
+void kz_convert_options_init(kz_convert_options *options) {
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->threads = KZ_DEFAULT;
+}
+
 void kz_session_options_init(kz_session_options *options) {
     memset(options, 0, sizeof *options);
     options->size = sizeof *options;

@@ -1,4 +1,7 @@
 /* Mapping by mmap. Opening does not block, so that a FIFO in place of a file is refused at once. */
+#if defined(__linux__)
+#define _DEFAULT_SOURCE /* madvise */
+#endif
 #include "base/mapfile.h"
 
 #include "base/path.h"
@@ -53,4 +56,21 @@ void kz__mapfile_close(kz__mapfile *file) {
     if (file->data && file->data != nothing) munmap((void *)(uintptr_t)file->data, file->size);
     file->data = NULL;
     file->size = 0;
+}
+
+void kz__mapfile_large(const kz__mapfile *file) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (file->size) (void)madvise((void *)(uintptr_t)file->data, file->size, MADV_HUGEPAGE);
+#else
+    (void)file;
+#endif
+}
+
+void kz__mapfile_forget(const unsigned char *from, size_t bytes) {
+#if defined(__linux__)
+    (void)madvise((void *)(uintptr_t)from, bytes, MADV_DONTNEED);
+#else
+    (void)from;
+    (void)bytes;
+#endif
 }

@@ -1,6 +1,7 @@
 /* Opening a model: folder, config, tokenizer, weights into panels. */
 #include "engine/model.h"
 
+#include "base/fpenv.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "engine/session.h"
@@ -37,14 +38,10 @@ static kz_type stored_type(const kz_model *m) {
     return m->talker.head.type == KZ__BF16 ? KZ_TYPE_BF16 : KZ_TYPE_F32;
 }
 
-static kz_status load_talker(kz_model *m, const char *folder, kz_type type, kz__err *err) {
+kz_status kz__model_bind_talker(kz_model *m, kz_type type, kz__err *err) {
     kz__policy policy = kz__policy_of(type);
-    kz_status status = kz__config_load(&m->mem, folder, &m->config, err);
-    if (!status) status = kz__tokenizer_open(&m->mem, folder, &m->tokenizer, err);
-    if (!status) status = kz__weights_open(&m->mem, folder, &m->weights, err);
-    if (!status) {
-        status = kz__talker_load(&m->mem, m->weights, &m->config, &policy, &m->talker, err);
-    }
+    kz_status status =
+        kz__talker_load(&m->mem, m->weights, &m->config, &policy, &m->talker, err);
     if (!status) {
         status = kz__predictor_load(&m->mem, m->weights, &m->config, &policy, &m->predictor, err);
     }
@@ -55,23 +52,42 @@ static kz_status load_talker(kz_model *m, const char *folder, kz_type type, kz__
     m->has_talker = true;
     m->has_speaker_encoder = kz__weights_has(m->weights, "speaker_encoder.fc.weight");
     m->type = type == KZ_TYPE_STORED ? stored_type(m) : type;
-    if (kz__tokenizer_count(m->tokenizer) > m->config.text_vocab) {
-        return kz__fail(err, KZ_ERR_MODEL, "the tokenizer has %zu ids, the text embedding %zu rows",
-                        kz__tokenizer_count(m->tokenizer), m->config.text_vocab);
-    }
     return KZ_OK;
 }
 
-static kz_status load_codec(kz_model *m, const char *folder, kz_decoder decoder, kz__err *err) {
+kz_status kz__model_check_tokenizer(const kz_model *m, kz__err *err) {
+    if (kz__tokenizer_count(m->tokenizer) <= m->config.text_vocab) return KZ_OK;
+    return kz__fail(err, KZ_ERR_MODEL, "the tokenizer has %zu ids, the text embedding %zu rows",
+                    kz__tokenizer_count(m->tokenizer), m->config.text_vocab);
+}
+
+kz_status kz__model_bind_codec(kz_model *m, kz_decoder decoder, kz__err *err) {
+    kz__weights *weights = m->codec_weights ? m->codec_weights : m->weights;
+    kz_status status =
+        kz__codec_decoder_load(&m->mem, weights, &m->config.codec, decoder, &m->decoder, err);
+    m->has_codec = !status;
+    return status;
+}
+
+static kz_status load_talker(kz_model *m, const char *folder, kz_type type,
+                             kz__packed_writer *writer, int threads, kz__err *err) {
+    kz_status status = kz__config_load(&m->mem, folder, &m->config, err);
+    if (!status) status = kz__tokenizer_open(&m->mem, folder, &m->tokenizer, err);
+    if (!status) status = kz__weights_open(&m->mem, folder, &m->weights, err);
+    if (!status) {
+        kz__weights_write_to(m->weights, writer, threads);
+        status = kz__model_bind_talker(m, type, err);
+    }
+    return status ? status : kz__model_check_tokenizer(m, err);
+}
+
+static kz_status load_codec(kz_model *m, const char *folder, kz_decoder decoder,
+                            kz__packed_writer *writer, int threads, kz__err *err) {
     kz_status status = kz__config_load_codec(&m->mem, folder, &m->config, err);
     if (!status) status = kz__weights_open(&m->mem, folder, &m->codec_weights, err);
-    if (!status) {
-        status = kz__codec_decoder_load(&m->mem, m->codec_weights, &m->config.codec, decoder,
-                                        &m->decoder, err);
-    }
     if (status) return status;
-    m->has_codec = true;
-    return KZ_OK;
+    kz__weights_write_to(m->codec_weights, writer, threads);
+    return kz__model_bind_codec(m, decoder, err);
 }
 
 /* Tensors that nothing reads are told, once for each file; the encoders wait for cloning. */
@@ -92,15 +108,14 @@ static void tell_unused(const kz_model *m) {
     }
 }
 
-/* The codec's folder: as given, or inside the model. NULL in *folder: there is none. */
-static kz_status find_codec(kz_model *m, const char *base, const kz_model_options *options,
-                            char **folder, kz__err *err) {
+kz_status kz__model_find_codec(kz_model *m, const char *base, const char *codec_path,
+                               char **folder, kz__err *err) {
     *folder = NULL;
-    if (options->codec_path) {
-        *folder = kz__path_join(&m->mem, options->codec_path, "speech_tokenizer");
+    if (codec_path) {
+        *folder = kz__path_join(&m->mem, codec_path, "speech_tokenizer");
         if (*folder && kz__path_look(*folder) == KZ__PATH_FOLDER) return KZ_OK;
         kz__free(&m->mem, *folder);
-        *folder = kz__strndup(&m->mem, options->codec_path, strlen(options->codec_path));
+        *folder = kz__strndup(&m->mem, codec_path, strlen(codec_path));
         return *folder ? KZ_OK : kz__fail_memory(err);
     }
     *folder = kz__path_join(&m->mem, base, "speech_tokenizer");
@@ -113,27 +128,32 @@ static kz_status find_codec(kz_model *m, const char *base, const kz_model_option
     return KZ_OK;
 }
 
-static kz_status load_all(kz_model *m, const char *path, const kz_model_options *options,
-                          kz__err *err) {
+kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *options,
+                         kz__packed_writer *writer, int threads, kz__err *err) {
     char *folder = NULL;
     char *codec = NULL;
-    kz_status status = choose_level(m, options->cpu, err);
-    if (status) return status;
+    kz_status status = KZ_OK;
     if (options->codec_only) {
         m->type = KZ_TYPE_F32;
-        kz_model_options here = *options;
-        here.codec_path = path;
-        status = find_codec(m, path, &here, &codec, err);
+        status = kz__model_find_codec(m, path, path, &codec, err);
     } else {
         status = kz__locate_checkpoint(&m->mem, path, &folder, err);
-        if (!status) status = load_talker(m, folder, options->type, err);
-        if (!status) status = find_codec(m, folder, options, &codec, err);
+        if (!status) status = load_talker(m, folder, options->type, writer, threads, err);
+        if (!status) status = kz__model_find_codec(m, folder, options->codec_path, &codec, err);
     }
-    if (!status && codec) status = load_codec(m, codec, options->decoder, err);
+    if (!status && codec) status = load_codec(m, codec, options->decoder, writer, threads, err);
     kz__free(&m->mem, folder);
     kz__free(&m->mem, codec);
     if (!status) tell_unused(m);
     return status;
+}
+
+static kz_status load_any(kz_model *m, const char *path, const kz_model_options *options,
+                          kz__err *err) {
+    kz_status status = choose_level(m, options->cpu, err);
+    if (status) return status;
+    if (kz__packed_is(path)) return kz__model_unpack(m, path, options, err);
+    return kz__model_load(m, path, options, NULL, 0, err);
 }
 
 kz_status kz_model_open(const char *path, const kz_model_options *options, kz_model **model,
@@ -157,7 +177,9 @@ kz_status kz_model_open(const char *path, const kz_model_options *options, kz_mo
     if (!status && !m) status = kz__fail_memory(&err);
     if (!status) {
         kz__mem_init(&m->mem, options->allocator, NULL);
-        status = load_all(m, path, options, &err);
+        kz__fpenv saved = kz__fpenv_set(); /* weights are rounded */
+        status = load_any(m, path, options, &err);
+        kz__fpenv_restore(saved);
     }
     if (status) {
         kz_model_free(m);
@@ -168,8 +190,7 @@ kz_status kz_model_open(const char *path, const kz_model_options *options, kz_mo
     return KZ_OK;
 }
 
-void kz_model_free(kz_model *m) {
-    if (!m) return;
+void kz__model_clear(kz_model *m) {
     kz__prefix_close(m->prefixes);
     kz__talker_clear(&m->mem, &m->talker);
     kz__predictor_clear(&m->mem, &m->predictor);
@@ -177,7 +198,13 @@ void kz_model_free(kz_model *m) {
     kz__tokenizer_free(m->tokenizer);
     kz__weights_close(m->weights);
     kz__weights_close(m->codec_weights);
+    kz__packed_close(&m->packed);
     kz__config_clear(&m->mem, &m->config);
+}
+
+void kz_model_free(kz_model *m) {
+    if (!m) return;
+    kz__model_clear(m);
     kz__mem last;
     kz__mem_init_like(&last, &m->mem);
     kz__free(&last, m);
@@ -218,8 +245,6 @@ static void info_talker(const kz_model *m, kz_model_info *info) {
     info->speaker_count = c->speaker_count;
     info->language_count = c->language_count;
     info->type = m->type;
-    info->parameters += kz__weights_values(m->weights);
-    info->mapped_bytes += kz__weights_mapped(m->weights);
     info->lm_bytes_per_frame = kz__talker_bytes(&m->talker) + kz__predictor_bytes(&m->predictor);
 }
 
@@ -237,11 +262,18 @@ kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
         info->samples_per_frame = (int)c->samples_per_frame;
         info->codes_per_frame = (int)c->quantizers;
         info->codebook_size = (int)c->codebook_size;
-        info->parameters += kz__weights_values(m->codec_weights);
-        info->mapped_bytes += kz__weights_mapped(m->codec_weights);
         info->decoder = m->decoder.arithmetic;
         info->decoder_macs_per_frame = kz__codec_decoder_macs(&m->decoder);
     }
+    const kz__weights *weights[2] = {m->weights, m->codec_weights};
+    for (size_t i = 0; i < 2; i++) {
+        info->parameters += weights[i] ? kz__weights_values(weights[i]) : 0;
+        info->mapped_bytes += weights[i] ? kz__weights_mapped(weights[i]) : 0;
+    }
+    info->packed = m->packed.count > 0;
+    info->packed_major = (int)m->packed.header.major;
+    info->packed_minor = (int)m->packed.header.minor;
+    info->packed_arithmetic = (int)m->packed.header.arithmetic;
     info->has_talker = m->has_talker;
     info->has_codec = m->has_codec;
     info->has_speaker_encoder = m->has_speaker_encoder;

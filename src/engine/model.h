@@ -1,4 +1,6 @@
-/* What kz_model is: configuration, tokenizer and packed weights; immutable after opening. */
+/* What kz_model is: configuration, tokenizer and packed weights; immutable after opening. How it is
+ * loaded: from a folder (model.c), from a packed file (unpack.c), or from a folder into a packed
+ * file (convert.c), with the same binding of weights. */
 #ifndef KZ_ENGINE_MODEL_H
 #define KZ_ENGINE_MODEL_H
 
@@ -12,7 +14,8 @@ struct kz_model {
     kz__mem mem;
     kz__config config;
     kz__kernels kernels;
-    kz__weights *weights, *codec_weights;
+    kz__packed packed; /* where it comes from a packed file, which holds all weights */
+    kz__weights *weights, *codec_weights; /* the codec's NULL where they are the model's */
     kz__tokenizer *tokenizer;
     bool has_talker, has_codec, has_speaker_encoder;
     kz_type type;
@@ -21,6 +24,24 @@ struct kz_model {
     kz__codec_decoder decoder;
     kz__prefix_store *prefixes; /* what sessions share; has a lock of its own */
 };
+
+/* Fills a model that is zeroed but for its memory and kernels. writer: what is loaded goes there,
+ * packed by so many threads, and cannot be used; NULL: it stays. */
+kz_status kz__model_load(kz_model *model, const char *path, const kz_model_options *options,
+                         kz__packed_writer *writer, int threads, kz__err *err);
+/* The same from a packed file. */
+kz_status kz__model_unpack(kz_model *model, const char *path, const kz_model_options *options,
+                           kz__err *err);
+/* What both do once configuration and weights are there. */
+kz_status kz__model_bind_talker(kz_model *model, kz_type type, kz__err *err);
+kz_status kz__model_bind_codec(kz_model *model, kz_decoder decoder, kz__err *err);
+/* The tokenizer's ids are inside the text embedding. */
+kz_status kz__model_check_tokenizer(const kz_model *model, kz__err *err);
+/* The codec's folder: as given, or inside `base`. NULL in *folder: there is none. For kz__free. */
+kz_status kz__model_find_codec(kz_model *model, const char *base, const char *codec_path,
+                               char **folder, kz__err *err);
+/* Frees what is in it. */
+void kz__model_clear(kz_model *model);
 
 /* The ids of a text as kz_tokenize gives them: cleaned and without control tokens, or (flags
  * KZ_AS_REFERENCE) as the official package would. Appends to ids. */

@@ -45,14 +45,16 @@ static kz_status load_conv(const loader *l, kz__conv *conv, conv_form form, kz__
     } else if (form == DEPTHWISE) {
         shape[1] = 1;
     }
-    kz_status status = kz__bind(l->weights, &weight, l->err, 3, shape, "%s.weight", prefix);
+    kz_status status =
+        form == DEPTHWISE
+            ? kz__bind(l->weights, &weight, l->err, 3, shape, "%s.weight", prefix)
+            : kz__bind_source(l->weights, &weight, l->err, 3, shape, "%s.weight", prefix);
     if (!status) status = kz__bind(l->weights, &bias, l->err, 1, &out, "%s.bias", prefix);
     if (status) return status;
-    if (form == CONV) {
-        return kz__conv_pack(l->mem, conv, &weight, &bias, step, how, l->err);
-    }
+    const kz__pack_place place = {l->mem, l->weights, prefix, NULL};
+    if (form == CONV) return kz__conv_pack(&place, conv, &weight, &bias, step, how, l->err);
     if (form == DEPTHWISE) return kz__conv_pack_depthwise(l->mem, conv, &weight, &bias, l->err);
-    return kz__conv_pack_transposed(l->mem, conv, &weight, &bias, step, how, l->err);
+    return kz__conv_pack_transposed(&place, conv, &weight, &bias, step, how, l->err);
 }
 
 static kz_status load_quantizers(const loader *l, kz__codec_decoder *d) {
@@ -78,13 +80,15 @@ static kz_status load_quantizers(const loader *l, kz__codec_decoder *d) {
     }
     kz__linear *projections[2] = {&d->project_first, &d->project_rest};
     for (size_t i = 0; i < 2; i++) {
+        static const char *const names[2] = {"decoder.quantizer.rvq_first.output_proj",
+                                             "decoder.quantizer.rvq_rest.output_proj"};
         kz__tensor weight = {0};
-        kz_status status = kz__bind(l->weights, &weight, l->err, 3, project,
-                                    "decoder.quantizer.rvq_%s.output_proj.weight",
-                                    i == 0 ? "first" : "rest");
+        kz_status status = kz__bind_source(l->weights, &weight, l->err, 3, project, "%s.weight",
+                                           names[i]);
         if (status) return status;
+        const kz__pack_place place = {l->mem, l->weights, names[i], NULL};
         kz__pack_source source = kz__pack_matrix(&weight, NULL);
-        status = kz__linear_pack(l->mem, projections[i], KZ__F32, width, 1, &source, 1, l->err);
+        status = kz__linear_pack(&place, projections[i], KZ__F32, width, 1, &source, 1, l->err);
         if (status) return status;
     }
     return KZ_OK;

@@ -6,7 +6,7 @@
 #ifndef KZ_MODEL_CONFIG_H
 #define KZ_MODEL_CONFIG_H
 
-#include "base/mem.h"
+#include "weights/packed.h"
 
 /* A stack of transformer layers (talker, code predictor, codec decoder). */
 typedef struct kz__stack_config {
@@ -82,6 +82,16 @@ kz_status kz__config_load(kz__mem *mem, const char *folder, kz__config *config, 
  * fit (code groups, codebook sizes). */
 kz_status kz__config_load_codec(kz__mem *mem, const char *codec_folder, kz__config *config,
                                 kz__err *err);
+/* The same from the files in a packed model. */
+kz_status kz__config_from_packed(kz__mem *mem, kz__packed *packed, kz__config *config,
+                                 kz__err *err);
+kz_status kz__config_codec_from_packed(kz__mem *mem, kz__packed *packed, kz__config *config,
+                                       kz__err *err);
 void kz__config_clear(kz__mem *mem, kz__config *config);
+
+/* Names of a model's configuration files, as packed files have them. */
+#define KZ__CONFIG_FILE "config.json"
+#define KZ__GENERATION_FILE "generation_config.json"
+#define KZ__CODEC_FILE "speech_tokenizer/config.json"
 
 #endif

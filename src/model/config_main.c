@@ -419,6 +419,49 @@ kz_status kz__config_load(kz__mem *mem, const char *folder, kz__config *config, 
     return status;
 }
 
+/* The JSON of a packed file and what it is called, for json_decref and kz__free. */
+static kz_status read_packed(kz__packed *packed, const char *name, bool optional, json_t **root,
+                             char **path, kz__err *err) {
+    const char *data = NULL;
+    size_t size = 0;
+    *root = NULL;
+    kz_status status = kz__packed_file(packed, name, optional, path, &data, &size, err);
+    if (status == KZ_OK && data) status = kz__json_parse(data, size, *path, root, err);
+    return status;
+}
+
+kz_status kz__config_from_packed(kz__mem *mem, kz__packed *packed, kz__config *config,
+                                 kz__err *err) {
+    json_t *root = NULL;
+    char *path = NULL;
+    memset(config, 0, sizeof *config);
+    kz_status status = read_packed(packed, KZ__CONFIG_FILE, false, &root, &path, err);
+    if (status == KZ_OK) status = kz__config_from_main(mem, root, path, config, err);
+    json_decref(root);
+    kz__free(mem, path);
+    if (status == KZ_OK) {
+        kz__config_default_generation(config);
+        status = read_packed(packed, KZ__GENERATION_FILE, true, &root, &path, err);
+        if (status == KZ_OK && root) status = kz__config_from_generation(root, path, config, err);
+        json_decref(root);
+        kz__free(mem, path);
+    }
+    if (status != KZ_OK) kz__config_clear(mem, config);
+    return status;
+}
+
+kz_status kz__config_codec_from_packed(kz__mem *mem, kz__packed *packed, kz__config *config,
+                                       kz__err *err) {
+    json_t *root = NULL;
+    char *path = NULL;
+    memset(&config->codec, 0, sizeof config->codec);
+    kz_status status = read_packed(packed, KZ__CODEC_FILE, false, &root, &path, err);
+    if (status == KZ_OK) status = kz__config_from_codec(root, path, config, err);
+    json_decref(root);
+    kz__free(mem, path);
+    return status;
+}
+
 void kz__config_clear(kz__mem *mem, kz__config *config) {
     for (size_t i = 0; i < config->language_count; i++) kz__free(mem, config->languages[i].name);
     for (size_t i = 0; i < config->speaker_count; i++) kz__free(mem, config->speakers[i].name);

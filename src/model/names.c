@@ -16,6 +16,16 @@ kz_status kz__bind(kz__weights *weights, kz__tensor *tensor, kz__err *err, int r
     return kz__weights_need(weights, name, rank, shape, tensor, err);
 }
 
+kz_status kz__bind_source(kz__weights *weights, kz__tensor *tensor, kz__err *err, int rank,
+                          const size_t *shape, const char *format, ...) {
+    char name[NAME_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    return kz__weights_source(weights, name, rank, shape, tensor, err);
+}
+
 kz_status kz__bind_vector(kz__mem *mem, kz__weights *weights, float **vector, size_t n,
                           kz__err *err, const char *format, ...) {
     char name[NAME_BYTES];
@@ -41,11 +51,12 @@ kz_status kz__bind_linear(kz__mem *mem, kz__weights *weights, kz__linear *linear
     kz__tensor weight = {0};
     kz__tensor bias = {0};
     size_t shape[2] = {out, in};
-    kz_status status = kz__bind(weights, &weight, err, 2, shape, "%s.weight", prefix);
+    kz_status status = kz__bind_source(weights, &weight, err, 2, shape, "%s.weight", prefix);
     if (!status && has_bias) status = kz__bind(weights, &bias, err, 1, &out, "%s.bias", prefix);
     if (status) return status;
+    const kz__pack_place place = {mem, weights, prefix, NULL};
     kz__pack_source source = kz__pack_matrix(&weight, has_bias ? &bias : NULL);
-    return kz__linear_pack(mem, linear, type, in, 1, &source, 1, err);
+    return kz__linear_pack(&place, linear, type, in, 1, &source, 1, err);
 }
 
 typedef struct layer_job {
@@ -61,7 +72,17 @@ typedef struct layer_job {
 static kz_status bind_matrix(const layer_job *job, kz__tensor *tensor, size_t out, size_t in,
                              const char *part) {
     size_t shape[2] = {out, in};
-    return kz__bind(job->weights, tensor, job->err, 2, shape, "%s%s.weight", job->prefix, part);
+    return kz__bind_source(job->weights, tensor, job->err, 2, shape, "%s%s.weight", job->prefix,
+                           part);
+}
+
+/* Panels of a layer's matrix, or of several as one: part is its name. */
+static kz_status pack(const layer_job *job, kz__linear *linear, kz__dtype type, size_t in,
+                      const kz__pack_source *sources, size_t count, const char *part) {
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "%s%s", job->prefix, part);
+    const kz__pack_place place = {job->mem, job->weights, name, job->store};
+    return kz__linear_pack(&place, linear, type, in, 1, sources, count, job->err);
 }
 
 /* A matrix that is packed alone. */
@@ -71,7 +92,7 @@ static kz_status bind_alone(const layer_job *job, kz__linear *linear, kz__dtype 
     kz_status status = bind_matrix(job, &weight, out, in, part);
     if (status) return status;
     kz__pack_source source = kz__pack_matrix(&weight, NULL);
-    return kz__linear_pack_in(job->mem, job->store, linear, type, in, 1, &source, 1, job->err);
+    return pack(job, linear, type, in, &source, 1, part);
 }
 
 static kz_status bind_attention(const layer_job *job, kz__layer *layer) {
@@ -90,8 +111,7 @@ static kz_status bind_attention(const layer_job *job, kz__layer *layer) {
         sources[i].first_panel = panel;
         panel += kz__pad16(parts[i].shape[0]) / 16;
     }
-    status = kz__linear_pack_in(job->mem, job->store, &layer->qkv, job->types->qkv, c->width, 1,
-                                sources, 3, job->err);
+    status = pack(job, &layer->qkv, job->types->qkv, c->width, sources, 3, "self_attn.qkv_proj");
     if (status) return status;
     return bind_alone(job, &layer->o, job->types->o, c->width, q, "self_attn.o_proj");
 }
@@ -108,8 +128,8 @@ static kz_status bind_mlp(const layer_job *job, kz__layer *layer) {
         sources[i].first_panel = i;
         sources[i].panel_step = 2;
     }
-    status = kz__linear_pack_in(job->mem, job->store, &layer->gate_up, job->types->gate_up,
-                                c->width, 1, sources, 2, job->err);
+    status = pack(job, &layer->gate_up, job->types->gate_up, c->width, sources, 2,
+                  "mlp.gate_up_proj");
     if (status) return status;
     return bind_alone(job, &layer->down, job->types->down, c->width, c->intermediate,
                       "mlp.down_proj");
@@ -140,7 +160,7 @@ static kz_status bind_layer(const layer_job *job, kz__layer *layer) {
     return status ? status : bind_mlp(job, layer);
 }
 
-/* The block for the quantised matrices of all layers; none where nothing is quantised. */
+/* The block for the quantised matrices of all layers that are made and kept. */
 static kz_status make_store(kz__mem *mem, kz__stack *stack, const kz__stack_config *c,
                             const kz__layer_types *types, kz__store *store, kz__err *err) {
     size_t q = c->heads * c->head_dim;
@@ -173,7 +193,8 @@ kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
     stack->layers = kz__calloc(mem, config->layers, sizeof *stack->layers);
     if (!stack->layers) return kz__fail_memory(err);
     kz__store store = {0};
-    kz_status made = make_store(mem, stack, config, types, &store, err);
+    bool kept = !kz__weights_are_packed(weights) && !kz__weights_are_written(weights);
+    kz_status made = kept ? make_store(mem, stack, config, types, &store, err) : KZ_OK;
     if (made) return made;
     layer_job job = {mem, weights, config, types, &store, err, ""};
     for (size_t l = 0; l < config->layers; l++) {

@@ -13,6 +13,10 @@
 kz_status kz__bind(kz__weights *weights, kz__tensor *tensor, kz__err *err, int rank,
                    const size_t *shape, const char *format, ...) KZ__PRINTF(6, 7);
 
+/* The same for what panels are made of (kz__weights_source): data may be NULL. */
+kz_status kz__bind_source(kz__weights *weights, kz__tensor *tensor, kz__err *err, int rank,
+                          const size_t *shape, const char *format, ...) KZ__PRINTF(6, 7);
+
 /* Binds a vector of n floats and loads it padded. */
 kz_status kz__bind_vector(kz__mem *mem, kz__weights *weights, float **vector, size_t n,
                           kz__err *err, const char *format, ...) KZ__PRINTF(6, 7);

@@ -7,7 +7,7 @@ static kz__dtype type_of(kz__conv_how how) {
     return how == KZ__CONV_INT8 ? KZ__Q8 : KZ__F32;
 }
 
-kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
+kz_status kz__conv_pack(const kz__pack_place *place, kz__conv *conv, const kz__tensor *weight,
                         const kz__tensor *bias, size_t dilation, kz__conv_how how, kz__err *err) {
     memset(conv, 0, sizeof *conv);
     conv->out = weight->shape[0];
@@ -17,7 +17,7 @@ kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
     conv->stride = 1;
     if (how == KZ__CONV_WINOGRAD && conv->taps == KZ__WINOGRAD_TAPS) {
         conv->how = KZ__CONV_WINOGRAD;
-        return kz__winograd_pack(mem, &conv->linear, weight, bias, err);
+        return kz__winograd_pack(place, &conv->linear, weight, bias, err);
     }
     kz__pack_source source = {0};
     source.weight = weight;
@@ -27,13 +27,13 @@ kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
     source.in_step = (ptrdiff_t)conv->taps;
     source.tap_step = 1;
     source.panel_step = 1;
-    return kz__linear_pack(mem, &conv->linear, type_of(how), conv->in, conv->taps, &source, 1,
+    return kz__linear_pack(place, &conv->linear, type_of(how), conv->in, conv->taps, &source, 1,
                            err);
 }
 
-kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
-                                   const kz__tensor *bias, size_t stride, kz__conv_how how,
-                                   kz__err *err) {
+kz_status kz__conv_pack_transposed(const kz__pack_place *place, kz__conv *conv,
+                                   const kz__tensor *weight, const kz__tensor *bias,
+                                   size_t stride, kz__conv_how how, kz__err *err) {
     memset(conv, 0, sizeof *conv);
     conv->in = weight->shape[0];
     conv->out = weight->shape[1];
@@ -41,7 +41,7 @@ kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tenso
     conv->dilation = 1;
     conv->stride = stride;
     size_t panels = kz__pad16(conv->out) / 16;
-    kz__pack_source *sources = kz__calloc(mem, stride, sizeof *sources);
+    kz__pack_source *sources = kz__calloc(place->mem, stride, sizeof *sources);
     if (!sources) return kz__fail_memory(err);
     for (size_t r = 0; r < stride; r++) {
         kz__pack_source *source = &sources[r];
@@ -56,9 +56,9 @@ kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tenso
         source->first_panel = r * panels;
         source->panel_step = 1;
     }
-    kz_status status = kz__linear_pack(mem, &conv->linear, type_of(how), conv->in, conv->taps,
+    kz_status status = kz__linear_pack(place, &conv->linear, type_of(how), conv->in, conv->taps,
                                        sources, stride, err);
-    kz__free(mem, sources);
+    kz__free(place->mem, sources);
     return status;
 }
 

@@ -32,13 +32,13 @@ typedef struct kz__conv {
     size_t stride;         /* outputs per input row: 1, or s of a transposed convolution */
 } kz__conv;
 
-/* weight [out, in, taps] */
-kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
+/* weight [out, in, taps]; its data are not looked at where the place has the panels */
+kz_status kz__conv_pack(const kz__pack_place *place, kz__conv *conv, const kz__tensor *weight,
                         const kz__tensor *bias, size_t dilation, kz__conv_how how, kz__err *err);
 /* weight [in, out, kernel], kernel = stride or 2 * stride */
-kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
-                                   const kz__tensor *bias, size_t stride, kz__conv_how how,
-                                   kz__err *err);
+kz_status kz__conv_pack_transposed(const kz__pack_place *place, kz__conv *conv,
+                                   const kz__tensor *weight, const kz__tensor *bias,
+                                   size_t stride, kz__conv_how how, kz__err *err);
 /* weight [channels, 1, taps] */
 kz_status kz__conv_pack_depthwise(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
                                   const kz__tensor *bias, kz__err *err);

@@ -131,44 +131,6 @@ static void pack_bias(kz__linear *linear, const kz__pack_source *s) {
     }
 }
 
-kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
-                          const kz__pack_source *sources, size_t count, kz__err *err) {
-    return kz__linear_pack_in(mem, NULL, linear, type, in, taps, sources, count, err);
-}
-
-kz_status kz__linear_pack_in(kz__mem *mem, kz__store *store, kz__linear *linear, kz__dtype type,
-                             size_t in, size_t taps, const kz__pack_source *sources, size_t count,
-                             kz__err *err) {
-    memset(linear, 0, sizeof *linear);
-    linear->type = panel_type(type, sources, count);
-    linear->in = in;
-    linear->taps = taps;
-    bool bias = false;
-    for (size_t s = 0; s < count; s++) {
-        linear->panels += kz__pad16(sources[s].rows) / 16;
-        bias = bias || sources[s].bias;
-    }
-    kz_status status = KZ_OK;
-    if (bias) {
-        linear->bias = kz__alloc(mem, linear->panels * 16 * sizeof(float));
-        if (!linear->bias) status = kz__fail_memory(err);
-    }
-    for (size_t s = 0; !status && bias && s < count; s++) pack_bias(linear, &sources[s]);
-    if (!status && kz__is_quantized(linear->type)) {
-        status = kz__quantized_pack(mem, store, linear, sources, count, err);
-    } else if (!status) {
-        status = pack_panels(mem, linear, sources, count, err);
-    }
-    if (status) kz__linear_clear(mem, linear);
-    return status;
-}
-
-void kz__linear_clear(kz__mem *mem, kz__linear *linear) {
-    if (!linear->lent) kz__free(mem, linear->w);
-    kz__free(mem, linear->bias);
-    memset(linear, 0, sizeof *linear);
-}
-
 /* Of one tap where quantised, else of all. */
 static size_t panel_bytes(const kz__linear *linear) {
     if (kz__is_quantized(linear->type)) {
@@ -180,6 +142,82 @@ static size_t panel_bytes(const kz__linear *linear) {
 size_t kz__linear_bytes(const kz__linear *linear) {
     size_t parts = kz__is_quantized(linear->type) ? linear->taps : 1;
     return parts * linear->panels * panel_bytes(linear);
+}
+
+static kz__panels describe(const kz__pack_place *place, const kz__linear *linear) {
+    kz__panels panels = {place->name, linear->type, linear->panels, linear->taps, linear->in,
+                         linear->factor};
+    return panels;
+}
+
+/* The panels as they lie in a packed file. */
+static kz_status take_panels(const kz__pack_place *place, kz__linear *linear, kz__err *err) {
+    kz__panels panels = describe(place, linear);
+    const void *data = NULL;
+    kz_status status = kz__weights_panels(place->weights, &panels, &data, err);
+    if (status) return status;
+    linear->factor = panels.factor;
+    linear->w = (void *)(uintptr_t)data;
+    linear->lent = true;
+    return KZ_OK;
+}
+
+/* Written panels have done their duty. */
+static kz_status write_panels(const kz__pack_place *place, kz__linear *linear,
+                              const kz__pack_source *sources, size_t count, kz__err *err) {
+    kz__panels panels = describe(place, linear);
+    for (size_t s = 0; s < count; s++) {
+        kz__weights_packed_into(place->weights, sources[s].weight->name);
+    }
+    kz_status status = kz__weights_keep(place->weights, &panels, linear->w,
+                                        kz__linear_bytes(linear), err);
+    kz__free(place->mem, linear->w);
+    linear->w = NULL;
+    return status;
+}
+
+/* Type, sizes and bias: all that does not need the panels. */
+static kz_status begin(kz__mem *mem, kz__linear *linear, const kz__pack_source *sources,
+                       size_t count, kz__err *err) {
+    bool bias = false;
+    for (size_t s = 0; s < count; s++) {
+        linear->panels += kz__pad16(sources[s].rows) / 16;
+        bias = bias || sources[s].bias;
+    }
+    if (!bias) return KZ_OK;
+    linear->bias = kz__alloc(mem, linear->panels * 16 * sizeof(float));
+    if (!linear->bias) return kz__fail_memory(err);
+    for (size_t s = 0; s < count; s++) pack_bias(linear, &sources[s]);
+    return KZ_OK;
+}
+
+kz_status kz__linear_pack(const kz__pack_place *place, kz__linear *linear, kz__dtype type,
+                          size_t in, size_t taps, const kz__pack_source *sources, size_t count,
+                          kz__err *err) {
+    kz__weights *weights = place->weights;
+    memset(linear, 0, sizeof *linear);
+    linear->type = panel_type(type, sources, count);
+    linear->in = in;
+    linear->taps = taps;
+    kz_status status = begin(place->mem, linear, sources, count, err);
+    if (!status && weights && kz__weights_are_packed(weights)) {
+        status = take_panels(place, linear, err);
+    } else if (!status && kz__is_quantized(linear->type)) {
+        status = kz__quantized_pack(place, linear, sources, count, err);
+    } else if (!status) {
+        status = pack_panels(place->mem, linear, sources, count, err);
+    }
+    if (!status && weights && kz__weights_are_written(weights)) {
+        status = write_panels(place, linear, sources, count, err);
+    }
+    if (status) kz__linear_clear(place->mem, linear);
+    return status;
+}
+
+void kz__linear_clear(kz__mem *mem, kz__linear *linear) {
+    if (!linear->lent) kz__free(mem, linear->w);
+    kz__free(mem, linear->bias);
+    memset(linear, 0, sizeof *linear);
 }
 
 size_t kz__linear_space(kz__dtype type, size_t rows, size_t in) {

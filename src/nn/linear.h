@@ -11,6 +11,7 @@
 #include "kernels/kernels.h"
 #include "tensor/blocks.h"
 #include "tensor/tensor.h"
+#include "weights/weights.h"
 
 /* Rounds a width up to the padding of rows. */
 static inline size_t kz__pad16(size_t n) {
@@ -53,7 +54,7 @@ typedef struct kz__linear {
     void *w;     /* [panels][taps][in][16], or [taps][panels] of pairs of blocks (blocks.h) */
     float *bias; /* [panels * 16], NULL: none */
     float factor; /* of the scales, where quantised */
-    bool lent;    /* w belongs to a store */
+    bool lent;    /* w belongs to a store or to a packed file */
 } kz__linear;
 
 /* One block for the quantised panels of many matrices: in huge pages they are read a quarter
@@ -62,6 +63,15 @@ typedef struct kz__store {
     unsigned char *next;
     size_t left;
 } kz__store;
+
+/* Where panels are found or kept. */
+typedef struct kz__pack_place {
+    kz__mem *mem;
+    kz__weights *weights; /* packed: panels are taken from it; written: they go there. NULL: made */
+    const char *name;     /* of the panels in a packed file */
+    kz__store *store;     /* where quantised panels that are made go, and what outlives them; NULL:
+                             each matrix has its own block */
+} kz__pack_place;
 
 /* Where the rows of some panels come from: weight of (row, tap, channel) is element
  * base + row * row_step + tap * tap_step + channel * in_step of the tensor. */
@@ -81,14 +91,12 @@ typedef struct kz__pack_source {
 /* A plain [rows, in] matrix (or [rows, in, 1]) as the source of consecutive panels. */
 kz__pack_source kz__pack_matrix(const kz__tensor *weight, const kz__tensor *bias);
 
-/* Packs the sources into panels of `type` (KZ__OTHER: as stored, without rounding). Source rows
- * that do not fill a panel are padded with zeros. Private memory only for the panels. */
-kz_status kz__linear_pack(kz__mem *mem, kz__linear *linear, kz__dtype type, size_t in, size_t taps,
-                          const kz__pack_source *sources, size_t count, kz__err *err);
-/* The same; quantised panels are put into the store (NULL: none), which must outlive them. */
-kz_status kz__linear_pack_in(kz__mem *mem, kz__store *store, kz__linear *linear, kz__dtype type,
-                             size_t in, size_t taps, const kz__pack_source *sources, size_t count,
-                             kz__err *err);
+/* Packs the sources into panels of `type` (KZ__OTHER: as stored, without rounding), or takes them
+ * from the packed file of `place`. Source rows that do not fill a panel are padded with zeros.
+ * Private memory only for the panels; none where they are taken, or written (w is NULL then). */
+kz_status kz__linear_pack(const kz__pack_place *place, kz__linear *linear, kz__dtype type,
+                          size_t in, size_t taps, const kz__pack_source *sources, size_t count,
+                          kz__err *err);
 /* Bytes of store that `rows` outputs (whole panels) need; 0 where they do not go there. */
 size_t kz__linear_space(kz__dtype type, size_t rows, size_t in);
 void kz__linear_clear(kz__mem *mem, kz__linear *linear);

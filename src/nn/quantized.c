@@ -106,7 +106,7 @@ static void pack_sources(kz__pool *pool, kz__pool_fn *fn, pack_job *job,
 }
 
 /* Memory for the panels: of the store where there is one with room. */
-static void *place(kz__mem *mem, kz__store *store, kz__linear *linear, size_t bytes) {
+static void *make_room(kz__mem *mem, kz__store *store, kz__linear *linear, size_t bytes) {
     if (!store || store->left < bytes) return kz__alloc(mem, bytes);
     void *at = store->next;
     store->next += bytes; /* pairs are whole cache lines */
@@ -115,17 +115,20 @@ static void *place(kz__mem *mem, kz__store *store, kz__linear *linear, size_t by
     return at;
 }
 
-kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
+kz_status kz__quantized_pack(const kz__pack_place *place, kz__linear *linear,
                              const kz__pack_source *sources, size_t count, kz__err *err) {
+    kz__mem *mem = place->mem;
     size_t pairs = kz__pairs(linear->in);
     size_t panel_bytes = pairs * kz__pair_bytes(linear->type);
     size_t panels = linear->taps * linear->panels;
     size_t bytes = 0;
     bool small = panels * KZ__PANEL_ROWS * linear->in < SMALL_MATRIX;
-    int threads = small ? 1 : kz__cpu_count();
+    int threads = place->weights ? kz__weights_threads(place->weights) : 0;
+    if (threads < 1) threads = kz__cpu_count();
+    if (small) threads = 1;
     if (threads > 256) threads = 256;
     if (!kz__mul(panels, panel_bytes, &bytes)) return kz__fail_memory(err);
-    linear->w = place(mem, store, linear, bytes);
+    linear->w = make_room(mem, place->store, linear, bytes);
     if (!linear->w) return kz__fail_memory(err);
     kz__pool *pool = NULL;
     if (threads > 1 && kz__pool_create(mem, threads, &pool, NULL) != KZ_OK) pool = NULL;

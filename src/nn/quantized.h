@@ -4,9 +4,9 @@
 
 #include "nn/linear.h"
 
-/* Packs the sources like kz__linear_pack_in, which calls this for quantised types. Fails where a
+/* Packs the sources like kz__linear_pack, which calls this for quantised types. Fails where a
  * weight is not finite. linear->panels and the bias are there already. */
-kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
+kz_status kz__quantized_pack(const kz__pack_place *place, kz__linear *linear,
                              const kz__pack_source *sources, size_t count, kz__err *err);
 
 /* Quantises rows of x into the scratch (kernels.h: kz__codes, ld = rows). factor: the weights'. */

@@ -13,8 +13,8 @@
 #define BLOCK_TILES 84
 #define BLOCK_PANELS 6
 
-kz_status kz__winograd_pack(kz__mem *mem, kz__linear *linear, const kz__tensor *weight,
-                            const kz__tensor *bias, kz__err *err) {
+kz_status kz__winograd_pack(const kz__pack_place *place, kz__linear *linear,
+                            const kz__tensor *weight, const kz__tensor *bias, kz__err *err) {
     kz__pack_source source = {0};
     source.weight = weight;
     source.bias = bias;
@@ -25,7 +25,7 @@ kz_status kz__winograd_pack(kz__mem *mem, kz__linear *linear, const kz__tensor *
     source.panel_step = 1;
     source.mix = kz__winograd_weights[0];
     source.mixed = TAPS;
-    return kz__linear_pack(mem, linear, KZ__F32, weight->shape[1], POINTS, &source, 1, err);
+    return kz__linear_pack(place, linear, KZ__F32, weight->shape[1], POINTS, &source, 1, err);
 }
 
 static size_t block_panels(const kz__linear *linear) {

@@ -12,8 +12,8 @@
 #include "nn/conv1d.h"
 
 /* The weights, transformed in double and rounded once, as a product with 12 taps. */
-kz_status kz__winograd_pack(kz__mem *mem, kz__linear *linear, const kz__tensor *weight,
-                            const kz__tensor *bias, kz__err *err);
+kz_status kz__winograd_pack(const kz__pack_place *place, kz__linear *linear,
+                            const kz__tensor *weight, const kz__tensor *bias, kz__err *err);
 
 /* Floats that a thread needs for inputs and products of some tiles (kz__scratch_add_tiles); 0 for a
  * convolution of another kind. */

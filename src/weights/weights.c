@@ -22,9 +22,16 @@ typedef struct file {
 } file;
 
 typedef struct entry {
-    const kz__st_tensor *tensor;
-    const file *file;
-    bool used;
+    const char *name;
+    kz__dtype type;
+    const char *type_name; /* for sentences */
+    int rank;
+    const size_t *shape;
+    const void *data; /* NULL: only a shape */
+    uint64_t bytes;
+    const char *path; /* of the file */
+    kz__packed_entry *packed;
+    bool used, in_panels;
 } entry;
 
 struct kz__weights {
@@ -32,8 +39,11 @@ struct kz__weights {
     char *path; /* the single file or the index, for sentences */
     file *files;
     size_t file_count;
+    kz__packed *packed; /* in place of files */
     entry *entries; /* by name */
     size_t entry_count;
+    kz__packed_writer *writer;
+    int threads;
 };
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -53,7 +63,18 @@ static kz_status add_file(kz__weights *w, const char *folder, const char *name, 
 static int by_name(const void *a, const void *b) {
     const entry *x = a;
     const entry *y = b;
-    return strcmp(x->tensor->name, y->tensor->name);
+    return strcmp(x->name, y->name);
+}
+
+static void fill_entry(entry *e, const kz__st_tensor *tensor, const file *f) {
+    e->name = tensor->name;
+    e->type = tensor->type;
+    e->type_name = tensor->type_name;
+    e->rank = tensor->rank;
+    e->shape = tensor->shape;
+    e->data = f->map.data + tensor->offset;
+    e->bytes = tensor->bytes;
+    e->path = f->path;
 }
 
 /* Fills the sorted list; a name may stand in one file only. */
@@ -64,19 +85,17 @@ static kz_status collect(kz__weights *w, kz__err *err) {
     if (!w->entries) return kz__fail_memory(err);
     for (size_t i = 0; i < w->file_count; i++) {
         for (size_t j = 0; j < w->files[i].table.count; j++) {
-            entry *e = &w->entries[w->entry_count++];
-            e->tensor = &w->files[i].table.tensors[j];
-            e->file = &w->files[i];
+            fill_entry(&w->entries[w->entry_count++], &w->files[i].table.tensors[j], &w->files[i]);
         }
     }
     qsort(w->entries, count, sizeof *w->entries, by_name);
     for (size_t i = 1; i < count; i++) {
         kz__shown name;
         kz__shown path;
-        if (strcmp(w->entries[i].tensor->name, w->entries[i - 1].tensor->name)) continue;
+        if (strcmp(w->entries[i].name, w->entries[i - 1].name)) continue;
         return kz__fail(err, KZ_ERR_MODEL, "'%s': tensor '%s' stands in two files",
                         kz__show_path(&path, w->path),
-                        kz__show_name(&name, w->entries[i].tensor->name));
+                        kz__show_name(&name, w->entries[i].name));
     }
     return KZ_OK;
 }
@@ -86,7 +105,7 @@ static entry *find(const kz__weights *w, const char *name) {
     size_t high = w->entry_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = strcmp(w->entries[middle].tensor->name, name);
+        int order = strcmp(w->entries[middle].name, name);
         if (order == 0) return &w->entries[middle];
         if (order < 0) {
             low = middle + 1;
@@ -113,18 +132,18 @@ static kz_status check_index(const kz__weights *w, const kz__shards *shards, kz_
     kz__show_path(&path, w->path);
     json_object_foreach(shards->weight_map, tensor, value) {
         const entry *e = find(w, tensor);
-        if (e && !strcmp(base_name(e->file->path), json_string_value(value))) continue;
+        if (e && !strcmp(base_name(e->path), json_string_value(value))) continue;
         return kz__fail(err, KZ_ERR_MODEL, "'%s' says that tensor '%s' is in '%s', and it is not",
                         path.text, kz__show_name(&name, tensor),
                         kz__show_name(&file_name, json_string_value(value)));
     }
     for (size_t i = 0; i < w->entry_count; i++) {
         const entry *e = &w->entries[i];
-        bytes += e->tensor->bytes;
-        if (kz__shards_file(shards, e->tensor->name)) continue;
+        bytes += e->bytes;
+        if (kz__shards_file(shards, e->name)) continue;
         return kz__fail(err, KZ_ERR_MODEL, "'%s' does not list tensor '%s', which is in '%s'",
-                        path.text, kz__show_name(&name, e->tensor->name),
-                        kz__show_name(&file_name, base_name(e->file->path)));
+                        path.text, kz__show_name(&name, e->name),
+                        kz__show_name(&file_name, base_name(e->path)));
     }
     const json_t *total = json_object_get(json_object_get(shards->root, "metadata"), "total_size");
     if (json_is_integer(total) && json_integer_value(total) != (json_int_t)bytes) {
@@ -191,6 +210,44 @@ kz_status kz__weights_open(kz__mem *mem, const char *folder, kz__weights **weigh
     return KZ_OK;
 }
 
+/* The packed table is sorted by name already. */
+static kz_status list_packed(kz__weights *w, kz__packed *packed, kz__err *err) {
+    w->packed = packed;
+    w->path = kz__strndup(w->mem, packed->path, strlen(packed->path));
+    w->entries = kz__calloc(w->mem, packed->count + 1, sizeof *w->entries);
+    if (!w->path || !w->entries) return kz__fail_memory(err);
+    for (size_t i = 0; i < packed->count; i++) {
+        kz__packed_entry *from = &packed->entries[i];
+        if (from->kind != KZ__PACKED_TENSOR && from->kind != KZ__PACKED_SHAPE) continue;
+        entry *e = &w->entries[w->entry_count++];
+        e->name = from->name;
+        e->type = from->type;
+        e->type_name = "";
+        e->rank = from->rank;
+        e->shape = from->shape;
+        e->data = kz__packed_data(packed, from);
+        e->bytes = from->bytes;
+        e->path = w->path;
+        e->packed = from;
+    }
+    return KZ_OK;
+}
+
+kz_status kz__weights_from_packed(kz__mem *mem, kz__packed *packed, kz__weights **weights,
+                                  kz__err *err) {
+    *weights = NULL;
+    kz__weights *w = kz__calloc(mem, 1, sizeof *w);
+    if (!w) return kz__fail_memory(err);
+    w->mem = mem;
+    kz_status status = list_packed(w, packed, err);
+    if (status != KZ_OK) {
+        kz__weights_close(w);
+        return status;
+    }
+    *weights = w;
+    return KZ_OK;
+}
+
 void kz__weights_close(kz__weights *weights) {
     if (!weights) return;
     kz__mem *mem = weights->mem;
@@ -225,7 +282,7 @@ static kz_status fail_missing(const kz__weights *w, const char *name, kz__err *e
     kz__show_path(&path, w->path);
     kz__show_name(&wanted, name);
     for (size_t i = 0; i < w->entry_count; i++) {
-        const char *other = w->entries[i].tensor->name;
+        const char *other = w->entries[i].name;
         bool longer = is_tail(other, name);
         if (!longer && !is_tail(name, other)) continue;
         /* a short last part like "weight" alone says nothing */
@@ -248,44 +305,150 @@ static const char *shape_text(char text[120], int rank, const size_t *shape) {
     return text;
 }
 
-kz_status kz__weights_need(kz__weights *weights, const char *name, int rank, const size_t *shape,
-                           kz__tensor *tensor, kz__err *err) {
+kz_status kz__weights_source(kz__weights *weights, const char *name, int rank, const size_t *shape,
+                             kz__tensor *tensor, kz__err *err) {
     kz__shown path;
     kz__shown shown;
     char got[120];
     char wanted[120];
     entry *e = find(weights, name);
     if (!e) return fail_missing(weights, name, err);
-    const kz__st_tensor *stored = e->tensor;
-    bool same = stored->rank == rank && rank <= KZ__MAX_RANK;
-    for (int i = 0; same && i < rank; i++) same = stored->shape[i] == shape[i];
+    bool same = e->rank == rank && rank <= KZ__MAX_RANK;
+    for (int i = 0; same && i < rank; i++) same = e->shape[i] == shape[i];
     if (!same) {
         return kz__fail(err, KZ_ERR_MODEL, "'%s': tensor '%s' has shape %s, wanted %s",
-                        kz__show_path(&path, e->file->path), kz__show_name(&shown, name),
-                        shape_text(got, stored->rank, stored->shape),
+                        kz__show_path(&path, e->path), kz__show_name(&shown, name),
+                        shape_text(got, e->rank, e->shape),
                         shape_text(wanted, rank, shape));
     }
-    if (stored->type == KZ__OTHER) {
+    if (e->type == KZ__OTHER) {
         return kz__fail(err, KZ_ERR_MODEL, "'%s': tensor '%s' has type %s, wanted F32, BF16 or F16",
-                        kz__show_path(&path, e->file->path), kz__show_name(&shown, name),
-                        stored->type_name);
+                        kz__show_path(&path, e->path), kz__show_name(&shown, name),
+                        e->type_name);
     }
     e->used = true;
     memset(tensor, 0, sizeof *tensor);
-    tensor->name = stored->name;
-    tensor->data = e->file->map.data + stored->offset;
-    tensor->type = stored->type;
+    tensor->name = e->name;
+    tensor->data = e->data;
+    tensor->type = e->type;
     tensor->rank = rank;
     for (int i = 0; i < rank; i++) tensor->shape[i] = shape[i];
+    if (e->packed) e->packed->used = true;
     return KZ_OK;
+}
+
+kz_status kz__weights_need(kz__weights *weights, const char *name, int rank, const size_t *shape,
+                           kz__tensor *tensor, kz__err *err) {
+    kz__shown path;
+    kz__shown shown;
+    kz_status status = kz__weights_source(weights, name, rank, shape, tensor, err);
+    if (status != KZ_OK || tensor->data) return status;
+    return kz__fail(err, KZ_ERR_MODEL, "'%s' has only the shape of tensor '%s'",
+                    kz__show_path(&path, weights->path), kz__show_name(&shown, name));
+}
+
+/* ---- panels -------------------------------------------------------------------------------- */
+
+static const char *type_text(kz__dtype type) {
+    static const char *const texts[] = {"f32", "bf16", "f16", "of no type", "q8", "q4"};
+    return texts[type];
+}
+
+bool kz__weights_are_packed(const kz__weights *weights) {
+    return weights->packed != NULL;
+}
+
+kz_status kz__weights_panels(kz__weights *weights, kz__panels *wanted, const void **data,
+                             kz__err *err) {
+    kz__shown path;
+    kz__shown name;
+    kz__packed_entry *e = kz__packed_find(weights->packed, wanted->name);
+    kz__show_path(&path, weights->path);
+    kz__show_name(&name, wanted->name);
+    if (!e || e->kind != KZ__PACKED_PANELS) {
+        return kz__fail(err, KZ_ERR_MODEL, "'%s': the panels '%s' are missing", path.text,
+                        name.text);
+    }
+    if (e->type != wanted->type || e->shape[0] != wanted->panels || e->shape[1] != wanted->taps ||
+        e->shape[2] != wanted->in) {
+        const size_t sizes[3] = {wanted->panels, wanted->taps, wanted->in};
+        char got[120];
+        char needed[120];
+        return kz__fail(err, KZ_ERR_MODEL, "'%s': the panels '%s' are %s, %s; wanted %s, %s",
+                        path.text, name.text, type_text(e->type), shape_text(got, 3, e->shape),
+                        type_text(wanted->type), shape_text(needed, 3, sizes));
+    }
+    wanted->factor = e->factor;
+    *data = kz__packed_data(weights->packed, e);
+    e->used = true;
+    return KZ_OK;
+}
+
+void kz__weights_write_to(kz__weights *weights, kz__packed_writer *writer, int threads) {
+    weights->writer = writer;
+    weights->threads = threads;
+}
+
+bool kz__weights_are_written(const kz__weights *weights) {
+    return weights->writer != NULL;
+}
+
+int kz__weights_threads(const kz__weights *weights) {
+    return weights->threads;
+}
+
+void kz__weights_packed_into(kz__weights *weights, const char *source) {
+    entry *e = find(weights, source);
+    if (e) e->in_panels = true;
+}
+
+kz_status kz__weights_keep(kz__weights *weights, const kz__panels *panels, const void *data,
+                           size_t bytes, kz__err *err) {
+    kz__packed_entry row = {.name = panels->name, .kind = KZ__PACKED_PANELS, .type = panels->type};
+    row.rank = 3;
+    row.shape[0] = panels->panels;
+    row.shape[1] = panels->taps;
+    row.shape[2] = panels->in;
+    row.factor = panels->factor;
+    row.bytes = bytes;
+    return kz__packed_write(weights->writer, &row, data, err);
+}
+
+kz_status kz__weights_keep_rest(kz__weights *weights, kz__err *err) {
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < weights->entry_count && status == KZ_OK; i++) {
+        const entry *e = &weights->entries[i];
+        kz__packed_entry row = {.name = e->name, .type = e->type, .rank = e->rank};
+        if (!e->used) continue;
+        for (int d = 0; d < e->rank; d++) row.shape[d] = e->shape[d];
+        row.kind = e->in_panels ? KZ__PACKED_SHAPE : KZ__PACKED_TENSOR;
+        row.bytes = e->bytes;
+        status = kz__packed_write(weights->writer, &row, e->in_panels ? NULL : e->data, err);
+    }
+    return status;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+kz__dtype kz__weights_type(const kz__weights *weights) {
+    kz__dtype type = KZ__OTHER;
+    bool first = true;
+    for (size_t i = 0; i < weights->entry_count; i++) {
+        const entry *e = &weights->entries[i];
+        if (!e->used || e->rank < 2) continue;
+        if (!first && e->type != type) return KZ__OTHER;
+        type = e->type;
+        first = false;
+    }
+    return type;
 }
 
 const char *kz__weights_unused(const kz__weights *weights, const char *prefix, size_t index) {
     size_t length = strlen(prefix);
     for (size_t i = 0; i < weights->entry_count; i++) {
         const entry *e = &weights->entries[i];
-        if (e->used || strncmp(e->tensor->name, prefix, length)) continue;
-        if (index-- == 0) return e->tensor->name;
+        if (e->used || strncmp(e->name, prefix, length)) continue;
+        if (index-- == 0) return e->name;
     }
     return NULL;
 }
@@ -293,16 +456,16 @@ const char *kz__weights_unused(const kz__weights *weights, const char *prefix, s
 uint64_t kz__weights_values(const kz__weights *weights) {
     uint64_t values = 0;
     for (size_t i = 0; i < weights->entry_count; i++) {
-        const kz__st_tensor *t = weights->entries[i].tensor;
-        uint64_t count = weights->entries[i].used ? 1 : 0;
-        for (int d = 0; d < t->rank; d++) count *= t->shape[d];
+        const entry *e = &weights->entries[i];
+        uint64_t count = e->used ? 1 : 0;
+        for (int d = 0; d < e->rank; d++) count *= e->shape[d];
         values += count;
     }
     return values;
 }
 
 uint64_t kz__weights_mapped(const kz__weights *weights) {
-    uint64_t bytes = 0;
+    uint64_t bytes = weights->packed ? weights->packed->map.size : 0;
     for (size_t i = 0; i < weights->file_count; i++) bytes += weights->files[i].map.size;
     return bytes;
 }

@@ -3,6 +3,7 @@
 #include "harness/counting_alloc.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
+#include "harness/tmpdir.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ typedef struct use {
     int threads;
     int ahead_ms;
     kz_type type;
+    const char *packed; /* a packed file in place of the checkpoint; NULL: none */
 } use;
 
 static kz_status speak(kz_session *s, const use *u) {
@@ -60,7 +62,8 @@ static kz_status use_all(const use *u, kzt_counter *counter, char error[256]) {
     how.ahead_ms = u->ahead_ms;
     error[0] = 0;
     kz_status status =
-        kz_model_open(kzt_checkpoint(u->checkpoint), &options, &model, error, 256);
+        kz_model_open(u->packed ? u->packed : kzt_checkpoint(u->checkpoint), &options, &model,
+                      error, 256);
     if (!status && u->prompt) {
         size_t count = 0, prompt = 0;
         int32_t ids[64];
@@ -130,6 +133,48 @@ static void test_speaking_with_four_bits(void **state) {
     use u = plain();
     u.type = KZ_TYPE_Q4;
     fail_each(&u, "speaking with four bits");
+}
+
+static void test_packed(void **state) {
+    (void)state;
+    use u = plain();
+    kzt_file file = {0};
+    char *folder = kzt_tmpdir_make();
+    char *path = kzt_path(folder, "model.kz");
+    kzt_pack(u.checkpoint, KZ_TYPE_Q8, KZ_DEFAULT, &file);
+    kzt_write(folder, "model.kz", file.bytes, file.size);
+    u.packed = path;
+    fail_each(&u, "speaking from a packed file");
+    kzt_file_free(&file);
+    free(path);
+    kzt_tmpdir_remove(folder);
+}
+
+static void test_converting(void **state) {
+    (void)state;
+    kzt_counter counter = {0};
+    kz_allocator allocator = kzt_counting_allocator(&counter);
+    kz_convert_options options;
+    kz_convert_options_init(&options);
+    options.allocator = &allocator;
+    options.type = KZ_TYPE_Q4;
+    kz_status status = KZ_ERR_MEMORY;
+    size_t n = 1;
+    for (; status != KZ_OK; n += status == KZ_OK ? 0 : 3 * KZT_SLOW) {
+        char error[256] = "";
+        kzt_file file = {0};
+        counter.calls = 0;
+        counter.fail_from = n;
+        status = kz_convert(kzt_checkpoint("custom-mtp"), &options, kzt_file_take, &file, NULL,
+                            error, sizeof error);
+        if (status && (status != KZ_ERR_MEMORY || !error[0])) {
+            fail_msg("converting: allocation %zu fails: %d %s", n, (int)status, error);
+        }
+        assert_int_equal(counter.blocks, 0);
+        kzt_file_free(&file);
+    }
+    print_message("converting: %zu allocations\n", n);
+    assert_true(n > 100);
 }
 
 static void test_speaking_ahead(void **state) {
@@ -256,6 +301,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speaking),
         cmocka_unit_test(test_speaking_with_four_bits),
+        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_converting),
         cmocka_unit_test(test_speaking_ahead),
         cmocka_unit_test(test_live_text),
         cmocka_unit_test(test_cloning),

@@ -230,3 +230,17 @@ void kzt_drop_tensors(const char *folder, const char *file, const char *prefix) 
     json_decref(header);
     tensors_free(&t);
 }
+
+/* ---- packed files -------------------------------------------------------------------------- */
+
+void kzt_pack(const char *checkpoint, kz_type type, int threads, kzt_file *file) {
+    char err[512] = "";
+    kz_convert_options options;
+    kz_convert_options_init(&options);
+    options.type = type;
+    options.threads = threads;
+    const char *folder = strchr(checkpoint, '/') ? checkpoint : kzt_checkpoint(checkpoint);
+    kz_status status =
+        kz_convert(folder, &options, kzt_file_take, file, NULL, err, sizeof err);
+    if (status) fail_msg("%s: %d %s", checkpoint, (int)status, err);
+}

@@ -5,6 +5,7 @@
 
 #include "engine/session.h"
 #include "harness/golden.h"
+#include "harness/packed.h"
 
 #include <jansson.h>
 
@@ -60,6 +61,11 @@ void kzt_has(const char *text, const char *part);
 /* Fails the test unless the request is refused so, with `part` in the reason. */
 void kzt_refused(kz_session *session, const kz_request *request, kz_status status,
                  const char *part);
+
+/* ---- packed files -------------------------------------------------------------------------- */
+
+/* A folder packed into *file (zeroed before); a tiny checkpoint's name or a path. */
+void kzt_pack(const char *checkpoint, kz_type type, int threads, kzt_file *file);
 
 /* ---- changed checkpoints ------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@ root=$1
 build=$2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-for document in README.md docs/ARCHITECTURE.md docs/KERNELS.md docs/MODEL.md \
+for document in README.md docs/ARCHITECTURE.md docs/FORMATS.md docs/KERNELS.md docs/MODEL.md \
     scripts/reference/README.md; do
     folder=$root/$(dirname "$document")
     for name in $(grep -oE '\]\([^):#]+\)' "$root/$document" | tr -d '()]'); do

@@ -80,10 +80,11 @@ static void run(const layer *l, kz__conv_how how, kz__level level, int threads, 
     size_t ld = kz__pad16(l->in), ldy = kz__pad16(l->out);
     assert_int_equal(kz__mem_init(&mem, NULL, &err), KZ_OK);
     kz__kernels_fill(&kernels, level);
+    const kz__pack_place place = {.mem = &mem};
     kz_status status =
-        l->stride > 1 ? kz__conv_pack_transposed(&mem, &conv, &l->weight_tensor, &l->bias_tensor,
+        l->stride > 1 ? kz__conv_pack_transposed(&place, &conv, &l->weight_tensor, &l->bias_tensor,
                                                  l->stride, how, &err)
-                      : kz__conv_pack(&mem, &conv, &l->weight_tensor, &l->bias_tensor,
+                      : kz__conv_pack(&place, &conv, &l->weight_tensor, &l->bias_tensor,
                                       l->dilation, how, &err);
     assert_int_equal(status, KZ_OK);
     assert_int_equal(kz__conv_state_init(&state, &mem, &conv, l->frame_rows, frames, &err), KZ_OK);

@@ -285,7 +285,8 @@ static void product(kz__dtype type, size_t in, double limit) {
     kz__tensor offset = {"b", bias, KZ__F32, 1, {OUT}};
     kz__pack_source source = kz__pack_matrix(&weight, &offset);
     prepare(&s, 2, ROWS, in);
-    assert_int_equal(kz__linear_pack(&s.mem, &linear, type, in, 1, &source, 1, NULL), KZ_OK);
+    const kz__pack_place place = {.mem = &s.mem};
+    assert_int_equal(kz__linear_pack(&place, &linear, type, in, 1, &source, 1, NULL), KZ_OK);
     assert_int_equal(kz__linear_bytes(&linear), 3 * kz__pairs(in) * kz__pair_bytes(type));
     assert_int_equal(kz__linear_scratch(&linear), in);
     kz__linear_run(&s.run, &linear, x, in, 0, y, WIDTH, ROWS, NULL);
@@ -345,10 +346,11 @@ static void test_sources_and_afters(void **state) {
         sources[i].first_panel = i;
         sources[i].panel_step = 2;
     }
-    assert_int_equal(kz__linear_pack(&s.mem, &both, KZ__Q4, IN, 1, sources, 2, NULL), KZ_OK);
+    const kz__pack_place place = {.mem = &s.mem};
+    assert_int_equal(kz__linear_pack(&place, &both, KZ__Q4, IN, 1, sources, 2, NULL), KZ_OK);
     for (size_t i = 0; i < 2; i++) {
         sources[i] = kz__pack_matrix(&parts[i], NULL);
-        assert_int_equal(kz__linear_pack(&s.mem, i ? &two : &one, KZ__Q4, IN, 1, &sources[i], 1,
+        assert_int_equal(kz__linear_pack(&place, i ? &two : &one, KZ__Q4, IN, 1, &sources[i], 1,
                                          NULL), KZ_OK);
     }
     assert_true(both.factor == one.factor && both.factor == two.factor);
@@ -379,11 +381,12 @@ static void test_weights_that_are_not_finite(void **state) {
     weight.name = "talker.model.layers.0.mlp.down_proj.weight";
     kz__pack_source source = kz__pack_matrix(&weight, NULL);
     weights[40] = NAN;
-    assert_int_equal(kz__linear_pack(&mem, &linear, KZ__Q8, 32, 1, &source, 1, &err),
+    const kz__pack_place place = {.mem = &mem};
+    assert_int_equal(kz__linear_pack(&place, &linear, KZ__Q8, 32, 1, &source, 1, &err),
                      KZ_ERR_MODEL);
     assert_non_null(strstr(err.text, weight.name));
     weights[40] = -INFINITY;
-    assert_int_equal(kz__linear_pack(&mem, &linear, KZ__Q4, 32, 1, &source, 1, &err),
+    assert_int_equal(kz__linear_pack(&place, &linear, KZ__Q4, 32, 1, &source, 1, &err),
                      KZ_ERR_MODEL);
     assert_null(linear.w);
 }

@@ -1,0 +1,371 @@
+/* Packed models as models: the samples of the folder they were made from, one set of bytes, little
+ * memory of their own, and tables that lie. */
+#include "harness/counting_alloc.h"
+#include "harness/talk.h"
+#include "harness/tests.h"
+#include "harness/tmpdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A packed file on disk. */
+typedef struct packed {
+    kzt_file file;
+    char *folder, *path;
+} packed;
+
+static packed pack(const char *checkpoint, kz_type type) {
+    packed p = {0};
+    kzt_pack(checkpoint, type, 2, &p.file);
+    p.folder = kzt_tmpdir_make();
+    p.path = kzt_path(p.folder, "model.kz");
+    kzt_write(p.folder, "model.kz", p.file.bytes, p.file.size);
+    return p;
+}
+
+static void drop(packed *p) {
+    kzt_file_free(&p->file);
+    free(p->path);
+    kzt_tmpdir_remove(p->folder);
+}
+
+static kzt_run speak(const char *model, kz_type type, const kz_request *request) {
+    kz_model_options options;
+    kz_model_options_init(&options);
+    options.type = type;
+    kz_model *m = kzt_open(model, &options);
+    kz_session *s = kzt_session(m, 2);
+    kzt_run run = kzt_run_all(s, request);
+    assert_int_equal(run.status, KZ_DONE);
+    kz_session_free(s);
+    kz_model_free(m);
+    return run;
+}
+
+/* ---- the same model ------------------------------------------------------------------------ */
+
+static void test_same_samples(void **state) {
+    (void)state;
+    const char *const goldens[] = {"base-eq-icl", "base-mtp-vector", "custom-eq-dialect",
+                                   "custom-mtp-instruct", "design-mtp-live"};
+    for (size_t g = 0; g < sizeof goldens / sizeof *goldens; g++) {
+        kzt_golden golden;
+        kzt_golden_load(goldens[g], &golden);
+        golden.request.max_frames = KZ_DEFAULT;
+        golden.request.exact_frames = 8;
+        for (int type = KZ_TYPE_STORED; type <= KZ_TYPE_Q4; type++) {
+            packed p = pack(golden.checkpoint, (kz_type)type);
+            kzt_run folder = speak(golden.checkpoint, (kz_type)type, &golden.request);
+            kzt_run file = speak(p.path, KZ_TYPE_STORED, &golden.request);
+            kzt_same(&folder, &file);
+            kzt_run_free(&folder);
+            kzt_run_free(&file);
+            drop(&p);
+        }
+        kzt_golden_free(&golden);
+    }
+}
+
+static void test_info(void **state) {
+    (void)state;
+    kz_model *m = kzt_open("custom-mtp", NULL);
+    kz_model_info folder = {.size = sizeof folder};
+    kz_model_info file = {.size = sizeof file};
+    assert_int_equal(kz_model_get_info(m, &folder), KZ_OK);
+    assert_int_equal(folder.packed, 0);
+    kz_model_free(m);
+    packed p = pack("custom-mtp", KZ_TYPE_STORED);
+    m = kzt_open(p.path, NULL);
+    assert_int_equal(kz_model_get_info(m, &file), KZ_OK);
+    assert_int_equal(file.packed, 1);
+    assert_int_equal(file.packed_major, 1);
+    assert_int_equal(file.packed_minor, 0);
+    assert_int_equal(file.packed_arithmetic, kz_arithmetic());
+    assert_int_equal(file.type, KZ_TYPE_BF16);
+    assert_int_equal(file.decoder, folder.decoder);
+    assert_int_equal(file.parameters, folder.parameters);
+    assert_int_equal(file.mapped_bytes, p.file.size);
+    assert_int_equal(file.lm_bytes_per_frame, folder.lm_bytes_per_frame);
+    kz_model_free(m);
+    drop(&p);
+}
+
+/* A checkpoint of several types has none to name, but the same samples. */
+static void test_mixed_types(void **state) {
+    (void)state;
+    static const char was[] = "\"talker.codec_head.weight\":{\"dtype\":\"BF16\"";
+    static const char is[] = "\"talker.codec_head.weight\":{\"dtype\":\"F16\" ";
+    char *folder = kzt_copy_checkpoint("custom-mtp");
+    char *weights = kzt_path(folder, "model.safetensors");
+    size_t size = 0;
+    char *bytes = kzt_read(weights, &size);
+    size_t at = 0;
+    while (at + sizeof was < size && memcmp(bytes + at, was, sizeof was - 1)) at++;
+    assert_true(at + sizeof was < size);
+    memcpy(bytes + at, is, sizeof is - 1);
+    kzt_write(folder, "model.safetensors", bytes, size);
+    packed p = pack(folder, KZ_TYPE_STORED);
+    assert_int_equal(kzt_get(p.file.bytes, 48, 4), KZ_TYPE_STORED);
+    kz_request request = kzt_request("Hi.");
+    request.exact_frames = 6;
+    kzt_run one = speak(folder, KZ_TYPE_STORED, &request);
+    kzt_run two = speak(p.path, KZ_TYPE_STORED, &request);
+    kzt_same(&one, &two);
+    kz_model_options options;
+    kz_model_options_init(&options);
+    options.type = KZ_TYPE_F32;
+    kz_model *m = NULL;
+    char err[512];
+    assert_int_equal(kz_model_open(p.path, &options, &m, err, sizeof err), KZ_ERR_MODEL);
+    kzt_has(err, "packed with weights of several types, not f32");
+    kzt_run_free(&one);
+    kzt_run_free(&two);
+    drop(&p);
+    free(bytes);
+    free(weights);
+    kzt_tmpdir_remove(folder);
+}
+
+static void test_same_bytes(void **state) {
+    (void)state;
+    kzt_file first = {0};
+    kzt_pack("custom-mtp", KZ_TYPE_Q4, 1, &first);
+    for (int threads = 2; threads < 8; threads += 2) {
+        kzt_file again = {0};
+        kzt_pack("custom-mtp", KZ_TYPE_Q4, threads, &again);
+        assert_int_equal(again.size, first.size);
+        assert_memory_equal(again.bytes, first.bytes, first.size);
+        kzt_file_free(&again);
+    }
+    kzt_file_free(&first);
+}
+
+/* Weights stay where they are: what a packed model allocates is vectors and the tokenizer. */
+static void test_memory(void **state) {
+    (void)state;
+    size_t bytes[2];
+    packed p = pack("custom-mtp", KZ_TYPE_F32);
+    for (int i = 0; i < 2; i++) {
+        kzt_counter counter = {0};
+        kz_allocator allocator = kzt_counting_allocator(&counter);
+        kz_model_options options;
+        kz_model_options_init(&options);
+        options.allocator = &allocator;
+        if (i == 0) options.type = KZ_TYPE_F32;
+        kz_model_free(kzt_open(i ? p.path : "custom-mtp", &options));
+        bytes[i] = counter.peak;
+        assert_int_equal(counter.blocks, 0);
+    }
+    assert_true(bytes[1] < bytes[0] / 3);
+    drop(&p);
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+static void test_calls(void **state) {
+    (void)state;
+    char err[512] = "";
+    kzt_file file = {0};
+    kz_convert_options options;
+    kz_convert_result result = {.size = sizeof result};
+    kz_convert_options_init(&options);
+    options.type = KZ_TYPE_Q8;
+    const char *folder = kzt_checkpoint("custom-mtp");
+    assert_int_equal(kz_convert(folder, &options, kzt_file_take, &file, &result, err, 512), KZ_OK);
+    assert_int_equal(result.bytes, file.size);
+    assert_int_equal(result.type, KZ_TYPE_Q8);
+    assert_true(result.entries > 100);
+    kzt_file_free(&file);
+    file.stop_at = 2;
+    assert_int_equal(kz_convert(folder, &options, kzt_file_take, &file, NULL, err, 512),
+                     KZ_ERR_OUTPUT);
+    kzt_file_free(&file);
+    assert_int_equal(kz_convert(NULL, &options, kzt_file_take, &file, NULL, err, 512),
+                     KZ_ERR_USAGE);
+    assert_int_equal(kz_convert(folder, &options, NULL, &file, NULL, err, 512), KZ_ERR_USAGE);
+    options.threads = 0;
+    assert_int_equal(kz_convert(folder, &options, kzt_file_take, &file, NULL, err, 512),
+                     KZ_ERR_USAGE);
+    options.threads = 257;
+    assert_int_equal(kz_convert(folder, &options, kzt_file_take, &file, NULL, err, 512),
+                     KZ_ERR_USAGE);
+    options.threads = 1;
+    options.type = (kz_type)9;
+    assert_int_equal(kz_convert(folder, &options, kzt_file_take, &file, NULL, err, 512),
+                     KZ_ERR_USAGE);
+    options.type = KZ_TYPE_Q8;
+    options.size = 8;
+    assert_int_equal(kz_convert(folder, &options, kzt_file_take, &file, NULL, err, 512),
+                     KZ_ERR_USAGE);
+    kzt_file_free(&file);
+}
+
+/* Only the codec of a packed model. */
+static void test_codec_alone(void **state) {
+    (void)state;
+    static const int32_t codes[32] = {3, 1, 4, 1, 5};
+    packed p = pack("custom-mtp", KZ_TYPE_Q4);
+    kz_model_options options;
+    kz_model_options_init(&options);
+    options.codec_only = 1;
+    kzt_run runs[2];
+    for (int i = 0; i < 2; i++) {
+        kz_model *m = kzt_open(i ? p.path : "custom-mtp", &options);
+        kz_session *s = kzt_session(m, 1);
+        runs[i] = kzt_decode(s, codes, 2, 0);
+        kz_session_free(s);
+        kz_model_free(m);
+    }
+    kzt_same_samples(runs[0].samples, runs[0].count, runs[1].samples, runs[1].count);
+    kzt_run_free(&runs[0]);
+    kzt_run_free(&runs[1]);
+    drop(&p);
+}
+
+/* ---- tables that lie, under right checksums ------------------------------------------------- */
+
+/* Opens what is on the disk and, where that works, speaks; nothing may break. */
+static kz_status try_it(const char *path, char err[512]) {
+    kz_model *m = NULL;
+    err[0] = 0;
+    kz_status status = kz_model_open(path, NULL, &m, err, 512);
+    if (status) return status;
+    kz_request request = kzt_request("Hi.");
+    kz_session *s = kzt_session(m, 1);
+    float samples[2000];
+    size_t got = 0;
+    request.exact_frames = 2;
+    kz_status spoken = kz_session_start(s, &request);
+    while (!spoken) spoken = kz_session_read(s, samples, 2000, &got, -1);
+    kz_session_free(s);
+    kz_model_free(m);
+    return KZ_OK;
+}
+
+/* Puts the table and the header of the file in memory over those on the disk. */
+static void rewrite(const packed *p) {
+    FILE *f = fopen(p->path, "r+b");
+    size_t table = (size_t)kzt_get(p->file.bytes, 24, 8);
+    assert_non_null(f);
+    kzt_packed_seal(p->file.bytes, p->file.size);
+    assert_int_equal(fwrite(p->file.bytes, 1, 4096, f), 4096);
+    assert_int_equal(fseek(f, (long)table, SEEK_SET), 0);
+    assert_int_equal(fwrite(p->file.bytes + table, 1, p->file.size - table, f),
+                     p->file.size - table);
+    fclose(f);
+}
+
+/* Every entry in turn: another name, two sizes that change places. */
+static void test_entries_that_lie(void **state) {
+    (void)state;
+    packed p = pack("custom-mtp", KZ_TYPE_Q4);
+    unsigned char *b = p.file.bytes;
+    size_t table = (size_t)kzt_get(b, 24, 8);
+    size_t count = (size_t)kzt_get(b, 40, 4);
+    char err[512];
+    assert_int_equal(try_it(p.path, err), KZ_OK);
+    for (size_t i = 0; i < count; i += KZT_SLOW) {
+        unsigned char *row = b + table + i * 256;
+        unsigned char saved[256];
+        memcpy(saved, row, sizeof saved);
+        const char *name = (const char *)saved;
+        row[strlen(name) - 1] ^= 1;
+        rewrite(&p);
+        kz_status status = try_it(p.path, err);
+        bool needed = strcmp(name, "generation_config.json") != 0;
+        if (needed && (status != KZ_ERR_MODEL || !strstr(err, "model.kz"))) {
+            fail_msg("'%s' under another name: %d %s", name, (int)status, err);
+        }
+        memcpy(row, saved, sizeof saved);
+        uint64_t rank = kzt_get(row, 192, 4);
+        uint64_t first = kzt_get(row, 200, 8);
+        uint64_t last = rank ? kzt_get(row, 200 + 8 * (size_t)(rank - 1), 8) : 0;
+        if (rank > 1 && first != last) {
+            kzt_put(row, 200, 8, last);
+            kzt_put(row, 200 + 8 * (size_t)(rank - 1), 8, first);
+            rewrite(&p);
+            status = try_it(p.path, err);
+            if (status != KZ_ERR_MODEL) fail_msg("'%s' of another shape: %d", name, (int)status);
+            memcpy(row, saved, sizeof saved);
+        }
+    }
+    drop(&p);
+}
+
+/* Bytes of header and table at random. */
+static void test_random_tables(void **state) {
+    (void)state;
+    packed p = pack("custom-mtp", KZ_TYPE_Q4);
+    unsigned char *b = p.file.bytes;
+    size_t table = (size_t)kzt_get(b, 24, 8);
+    size_t count = (size_t)kzt_get(b, 40, 4);
+    unsigned char *saved = malloc(p.file.size);
+    uint64_t random = 88172645463325252u;
+    char err[512];
+    memcpy(saved, b, p.file.size);
+    for (int i = 0; i < 1500 / KZT_SLOW; i++) {
+        for (int changes = 0; changes < 1 + i % 3; changes++) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            size_t row = table + (size_t)(random >> 20) % count * 256;
+            size_t at = (random & 7) == 0 ? 12 + (size_t)(random >> 3) % 100
+                                          : row + 160 + (size_t)(random >> 3) % 72;
+            b[at] = (unsigned char)((random >> 60) < 8 ? random >> 50 : b[at] ^ (1u << (i & 7)));
+        }
+        /* the header must still say where the table is, to be sealed */
+        memcpy(b + 16, saved + 16, 16);
+        rewrite(&p);
+        kz_status status = try_it(p.path, err);
+        if (status && (status != KZ_ERR_MODEL || !err[0])) fail_msg("%d %s", (int)status, err);
+        memcpy(b, saved, 4096);
+        memcpy(b + table, saved + table, p.file.size - table);
+    }
+    free(saved);
+    drop(&p);
+}
+
+/* What the header says of weights and decoder. */
+static void test_headers_that_lie(void **state) {
+    (void)state;
+    packed p = pack("custom-mtp", KZ_TYPE_Q4);
+    char err[512];
+    const struct {
+        size_t at;
+        const char *bytes;
+        size_t length;
+        kz_status status;
+        const char *part;
+    } rows[] = {
+        {64, "wonograd", 9, KZ_ERR_MODEL, "packed for the decoder 'wonograd', which"},
+        {64, "direct\0", 9, KZ_ERR_MODEL, "wanted f32, "},
+        {48, "\3", 1, KZ_ERR_MODEL, "are q4, "},
+        {48, "\1", 1, KZ_ERR_MODEL, "wanted f32, "},
+        {44, "\77", 1, KZ_OK, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned char saved[4096];
+        memcpy(saved, p.file.bytes, sizeof saved);
+        memcpy(p.file.bytes + rows[i].at, rows[i].bytes, rows[i].length);
+        rewrite(&p);
+        kz_status status = try_it(p.path, err);
+        if (status != rows[i].status || !strstr(err, rows[i].part)) {
+            fail_msg("%d '%s', wanted '%s'", (int)status, err, rows[i].part);
+        }
+        memcpy(p.file.bytes, saved, sizeof saved);
+    }
+    drop(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_samples),     cmocka_unit_test(test_mixed_types),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_same_bytes),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_calls),            cmocka_unit_test(test_codec_alone),
+        cmocka_unit_test(test_entries_that_lie), cmocka_unit_test(test_random_tables),
+        cmocka_unit_test(test_headers_that_lie),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
