@@ -49,6 +49,10 @@ static const kz__option list[] = {
      .variable = true,
      .help = "seconds between its sentences and paragraphs (default:\n0.2,0.6; P is 3 S where "
              "it is left out)"},
+    {.name = "parallel", .kind = KZ__INTEGER, .offset = AT(parallel), .value = "N",
+     .verbs = SAY, .low = 1, .high = 16, .variable = true,
+     .help = "pieces spoken side by side, 1 to 16; faster, takes more\nmemory, never changes the "
+             "samples (default: 4)"},
     {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .verbs = TEXTS, .variable = true,
      .help = "notices about input that does not fit become errors"},
     {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
@@ -186,5 +190,6 @@ void kz__settings_init(kz__settings *s) {
     s->frames = KZ_DEFAULT;
     s->packet = KZ_DEFAULT;
     s->threads = KZ_DEFAULT;
+    s->parallel = KZ_DEFAULT;
     s->repeat = KZ_DEFAULT;
 }

@@ -27,7 +27,7 @@ typedef struct kz__settings {
     double temperature, top_p, repetition_penalty;
     double cp_temperature, cp_top_p, cp_repetition_penalty;
     int top_k, repetition_window, cp_top_k, cp_repetition_window;
-    int max_frames, min_frames, frames, packet, threads, repeat;
+    int max_frames, min_frames, frames, packet, threads, parallel, repeat;
     bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines;
     bool stats, json, profile, hash, quiet, verbose, help;
 } kz__settings;

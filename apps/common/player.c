@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #define PIECE 1024 /* samples written at once: how soon a stop is seen */
+#define QUEUE_SECONDS 30
+#define LOOK_NS 50000000 /* how often a wait looks whether to stop */
 
 struct kz__player {
     kz__mem *mem;
@@ -19,9 +21,10 @@ struct kz__player {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    float *samples; /* all of the sound so far */
-    size_t count, capacity;
-    size_t played;
+    float *samples; /* a ring of capacity samples */
+    size_t capacity;
+    size_t begin, count; /* of what is queued */
+    bool (*stop)(void);
     bool ended;   /* nothing more will come */
     bool dropped; /* do not play what is left */
     bool done;    /* the thread has returned */
@@ -47,15 +50,18 @@ static void *play(void *user) {
     float piece[PIECE];
     pthread_mutex_lock(&p->lock);
     while (!p->dropped && p->failed == paNoError) {
-        size_t left = p->count - p->played;
+        size_t left = p->capacity - p->begin; /* up to the ring's end */
+        if (left > p->count) left = p->count;
         if (left == 0 && p->ended) break;
         if (left == 0) {
             pthread_cond_wait(&p->changed, &p->lock);
             continue;
         }
         size_t take = left < PIECE ? left : PIECE;
-        memcpy(piece, p->samples + p->played, take * sizeof *piece);
-        p->played += take;
+        memcpy(piece, p->samples + p->begin, take * sizeof *piece);
+        p->begin = (p->begin + take) % p->capacity;
+        p->count -= take;
+        pthread_cond_broadcast(&p->changed);
         pthread_mutex_unlock(&p->lock);
         PaError error = Pa_WriteStream(p->stream, piece, (unsigned long)take);
         pthread_mutex_lock(&p->lock);
@@ -88,18 +94,26 @@ static PaError open_stream(kz__player *p, int rate) {
     return error;
 }
 
-kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *err) {
+static kz_status fail_device(const char *what, PaError error, kz__err *err) {
+    return kz__fail(err, KZ_ERR_MEMORY, "%s (%s)", what, Pa_GetErrorText(error));
+}
+
+kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, bool (*stop)(void),
+                          kz__err *err) {
     *player = NULL;
     kz__player *p = kz__calloc(mem, 1, sizeof *p);
     if (!p) return kz__fail_memory(err);
     p->mem = mem;
+    p->stop = stop;
+    p->capacity = (size_t)rate * QUEUE_SECONDS;
+    p->samples = kz__calloc(mem, p->capacity, sizeof *p->samples);
     int saved = hush();
-    PaError error = open_stream(p, rate);
+    PaError error = p->samples ? open_stream(p, rate) : paInsufficientMemory;
     unhush(saved);
     if (error != paNoError) {
+        kz__free(mem, p->samples);
         kz__free(mem, p);
-        return kz__fail(err, KZ_ERR_MEMORY, "no sound device can be used (%s)",
-                        Pa_GetErrorText(error));
+        return fail_device("no sound device can be used", error, err);
     }
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
@@ -107,6 +121,7 @@ kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *
         Pa_Terminate();
         pthread_cond_destroy(&p->changed);
         pthread_mutex_destroy(&p->lock);
+        kz__free(mem, p->samples);
         kz__free(mem, p);
         return kz__fail(err, KZ_ERR_MEMORY, "no thread could be made for playback");
     }
@@ -114,52 +129,59 @@ kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *
     return KZ_OK;
 }
 
+/* With the lock held; returns after a change or a moment. */
+static void wait_change(kz__player *p) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&p->changed, &p->lock, &until);
+    if (p->stop && p->stop()) p->dropped = true;
+    if (p->dropped) pthread_cond_broadcast(&p->changed);
+}
+
+static bool has_room(const kz__player *p) {
+    return p->count + PIECE <= p->capacity;
+}
+
+bool kz__player_ready(kz__player *p) {
+    pthread_mutex_lock(&p->lock);
+    bool ready = has_room(p) || p->done;
+    pthread_mutex_unlock(&p->lock);
+    return ready;
+}
+
 kz_status kz__player_write(kz__player *p, const float *samples, size_t count, kz__err *err) {
     kz_status status = KZ_OK;
     pthread_mutex_lock(&p->lock);
-    if (p->count + count > p->capacity) {
-        size_t larger = 2 * (p->count + count);
-        float *grown = kz__grow(p->mem, p->samples, larger * sizeof *grown);
-        if (grown) {
-            p->samples = grown;
-            p->capacity = larger;
-        } else {
-            status = kz__fail_memory(err);
+    while (count > 0 && !p->dropped && p->failed == paNoError) {
+        if (!has_room(p)) {
+            wait_change(p);
+            continue;
         }
+        size_t at = (p->begin + p->count) % p->capacity;
+        size_t take = p->capacity - at;
+        if (take > PIECE) take = PIECE;
+        if (take > count) take = count;
+        memcpy(p->samples + at, samples, take * sizeof *samples);
+        p->count += take;
+        samples += take;
+        count -= take;
+        pthread_cond_broadcast(&p->changed);
     }
-    if (status == KZ_OK) {
-        memcpy(p->samples + p->count, samples, count * sizeof *samples);
-        p->count += count;
-    }
-    if (p->failed != paNoError) {
-        status = kz__fail(err, KZ_ERR_MEMORY, "the sound device failed (%s)",
-                          Pa_GetErrorText(p->failed));
-    }
-    pthread_cond_broadcast(&p->changed);
+    if (p->failed != paNoError) status = fail_device("the sound device failed", p->failed, err);
     pthread_mutex_unlock(&p->lock);
     return status;
 }
 
-static void wait_done(kz__player *p, bool (*stop)(void)) {
+kz_status kz__player_close(kz__player *p, kz__err *err) {
+    if (!p) return KZ_OK;
     pthread_mutex_lock(&p->lock);
     p->ended = true;
     pthread_cond_broadcast(&p->changed);
-    while (!p->done) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 50000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&p->changed, &p->lock, &until);
-        if (stop && stop()) p->dropped = true;
-        if (p->dropped) pthread_cond_broadcast(&p->changed);
-    }
+    while (!p->done) wait_change(p);
     pthread_mutex_unlock(&p->lock);
-}
-
-kz_status kz__player_close(kz__player *p, bool (*stop)(void), kz__err *err) {
-    if (!p) return KZ_OK;
-    wait_done(p, stop);
     pthread_join(p->thread, NULL);
     int saved = hush();
     if (p->dropped) {
@@ -170,10 +192,7 @@ kz_status kz__player_close(kz__player *p, bool (*stop)(void), kz__err *err) {
     Pa_Terminate();
     unhush(saved);
     kz_status status = KZ_OK;
-    if (p->failed != paNoError) {
-        status = kz__fail(err, KZ_ERR_MEMORY, "the sound device failed (%s)",
-                          Pa_GetErrorText(p->failed));
-    }
+    if (p->failed != paNoError) status = fail_device("the sound device failed", p->failed, err);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     kz__mem *mem = p->mem;
@@ -184,11 +203,18 @@ kz_status kz__player_close(kz__player *p, bool (*stop)(void), kz__err *err) {
 
 #else
 
-kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *err) {
+kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, bool (*stop)(void),
+                          kz__err *err) {
     (void)mem;
     (void)rate;
+    (void)stop;
     *player = NULL;
     return kz__fail(err, KZ_ERR_MEMORY, "this build of kazeia has no playback");
+}
+
+bool kz__player_ready(kz__player *player) {
+    (void)player;
+    return true;
 }
 
 kz_status kz__player_write(kz__player *player, const float *samples, size_t count, kz__err *err) {
@@ -198,9 +224,8 @@ kz_status kz__player_write(kz__player *player, const float *samples, size_t coun
     return kz__fail(err, KZ_ERR_MEMORY, "this build of kazeia has no playback");
 }
 
-kz_status kz__player_close(kz__player *player, bool (*stop)(void), kz__err *err) {
+kz_status kz__player_close(kz__player *player, kz__err *err) {
     (void)player;
-    (void)stop;
     (void)err;
     return KZ_OK;
 }

@@ -48,6 +48,7 @@ struct kz_session {
     kz__work own;    /* of a session that is in no batch */
     kz__work *work;  /* own, or the batch's */
     kz_batch *batch; /* NULL: none */
+    bool held;       /* left out of the batch's steps */
     kz__err err;
     atomic_bool cancel;
 
