@@ -56,6 +56,7 @@ int kz__cmd_decode(kz__cli *cli);
 int kz__cmd_validate(kz__cli *cli);
 int kz__cmd_bench(kz__cli *cli);
 int kz__cmd_selftest(kz__cli *cli);
+int kz__cmd_batch(kz__cli *cli);
 
 /* ---- messages, all on standard error ------------------------------------------------------ */
 

@@ -14,7 +14,9 @@ enum {
     KZ__VALIDATE = 64,
     KZ__BENCH = 128,
     KZ__SELFTEST = 256,
-    KZ__ALL_VERBS = 511
+    KZ__BATCH = 512,
+    KZ__ALL_VERBS = 1023,
+    KZ__ITEM = 1 << 30 /* no verb: a field of an item of a batch */
 };
 
 /* Numbers hold KZ_DEFAULT and strings NULL where nothing was said. */
@@ -28,7 +30,7 @@ typedef struct kz__settings {
     double cp_temperature, cp_top_p, cp_repetition_penalty;
     int top_k, repetition_window, cp_top_k, cp_repetition_window;
     int max_frames, min_frames, frames, packet, threads, parallel, repeat;
-    bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines;
+    bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines, resume;
     bool stats, json, profile, hash, quiet, verbose, help;
 } kz__settings;
 
