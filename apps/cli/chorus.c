@@ -3,6 +3,7 @@
  * frames. */
 #include "cli/chorus.h"
 
+#include "cli/pace.h"
 #include "common/interrupt.h"
 
 #include <errno.h>
@@ -12,11 +13,6 @@
 #define READ_TIMEOUT_MS 50
 /* Parts begun and not over, per place: those beyond the places are kept as codes. */
 #define WINDOW 4
-/* Seconds of sound ahead of a listener: below the first the part that is due runs alone, above the
- * second the others join again. A packet is 0.64 s. */
-#define LEAD_LOW 1.0
-#define LEAD_HIGH 1.6
-#define ALONE_FRAMES 16 /* by which the speed of a part alone is judged */
 
 typedef struct ticket {
     kz__part part;
@@ -43,10 +39,7 @@ struct kz__chorus {
     size_t count;
     bool dry;        /* no more parts come */
     bool sounded;    /* a first packet has left: others may join */
-    bool alone;      /* all but the first wait */
-    double round_ms; /* when the last round began */
-    double alone_ms; /* time and frames of the first part by itself */
-    uint64_t alone_frames, last_frames;
+    kz__pace pace;
 };
 
 /* ---- places ------------------------------------------------------------------------------- */
@@ -151,37 +144,22 @@ static int fill(kz__chorus *c) {
 
 /* ---- making ------------------------------------------------------------------------------- */
 
-/* How long a frame of the first part takes while it runs alone. */
-static bool too_slow_alone(kz__chorus *c, uint64_t frames) {
-    double now = kz__clock_ms();
-    if (c->alone && frames >= c->last_frames) {
-        c->alone_ms += now - c->round_ms;
-        c->alone_frames += frames - c->last_frames;
-    }
-    c->round_ms = now;
-    c->last_frames = frames;
-    double frame_ms = 1e3 * c->info->samples_per_frame / c->info->sample_rate;
-    return c->alone_frames >= ALONE_FRAMES && c->alone_ms > frame_ms * (double)c->alone_frames;
-}
-
-/* A listener must not run out of sound because the parts behind are made as well: when the lead is
- * small they wait. On a machine where that would not help, and for a file, they never do. */
+/* Who waits in this round. */
 static void pace(kz__chorus *c) {
     const ticket *first = &c->tickets[0];
     kz__sound *sound = first->part.sound;
-    bool alone = false;
-    if (sound->listened && first->place >= 0 && sound->samples > 0) {
-        kz_result made = result_of(session_of(c, first));
-        bool slow = too_slow_alone(c, made.frames);
-        double lead = kz__sound_lead(sound);
-        alone = made.finish == KZ_FINISH_NONE && lead < (c->alone ? LEAD_HIGH : LEAD_LOW) &&
-                !slow && kz__sound_ready(sound);
+    double frame_ms = 1e3 * c->info->samples_per_frame / c->info->sample_rate;
+    bool heard = sound->listened && sound->samples > 0 && first->place >= 0;
+    kz_result made = result_of(session_of(c, first));
+    if (heard && made.finish == KZ_FINISH_NONE && kz__sound_ready(sound)) {
+        kz__pace_round(&c->pace, kz__clock_ms(), made.frames, frame_ms, kz__sound_lead(sound));
+    } else {
+        kz__pace_free_round(&c->pace);
     }
     for (size_t i = 0; i < c->count; i++) {
         if (c->tickets[i].place < 0) continue;
-        kz_session_hold(session_of(c, &c->tickets[i]), alone && i > 0);
+        kz_session_hold(session_of(c, &c->tickets[i]), c->pace.alone && i > 0);
     }
-    c->alone = alone;
 }
 
 /* Complete and not due: the codes are enough. One that failed stays where it is, to tell its
@@ -289,8 +267,7 @@ static int take_turn(kz__chorus *c, ticket *t) {
     int code = KZ__EXIT_DONE;
     if (t->turn) return code;
     t->turn = true;
-    c->alone_ms = 0;
-    c->alone_frames = c->last_frames = 0;
+    kz__pace_turn(&c->pace);
     memcpy(t->part.sound->part, t->part.label, sizeof t->part.label);
     if (t->part.joined) code = kz__sound_pause(t->part.sound, t->part.pause);
     return code;
@@ -380,7 +357,7 @@ int kz__chorus_run(kz__chorus *c) {
         if (c->count == 0 && c->dry) return KZ__EXIT_DONE;
         if (c->count == 0) continue; /* a signal, or a wait that gave nothing */
         bool idle = make_frames(c) == KZ_DONE;
-        hear(c, !c->batch || (idle && !c->alone));
+        hear(c, !c->batch || (idle && !c->pace.alone));
     }
 }
 
