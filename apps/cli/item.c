@@ -209,7 +209,8 @@ static int plan_output(kz__item *item, kz__cli *cli, const char *folder, const c
     if (!clean) return kz__cli_status(cli, KZ_ERR_MEMORY, NULL);
     bool absolute = *path == '/';
     if (!clean_path(path, clean)) {
-        code = kz__cli_fail(cli, KZ__EXIT_INPUT, "output '%.200s' is no file below the folder", path);
+        code = kz__cli_fail(cli, KZ__EXIT_INPUT, "output '%.200s' is no file below the folder",
+                            path);
     } else if (absolute && folder) {
         code = kz__cli_fail(cli, KZ__EXIT_INPUT, "output '%.200s' is absolute; below the folder of "
                             "--output only relative paths are allowed", path);

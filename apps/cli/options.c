@@ -35,8 +35,10 @@ static const kz__option list[] = {
      .help = "name or ISO 639 code, a region is ignored (default: auto)"},
     {.name = "instruct", .letter = 'i', .kind = KZ__TEXT, .offset = AT(instruct),
      .value = "TEXT", .verbs = REQUEST, .help = "style, for models that take it"},
-    {.name = "ref-audio", .kind = KZ__LATER, .value = "FILE", .verbs = KZ__SAY | KZ__PROMPT, .help = ""},
-    {.name = "ref-text", .kind = KZ__LATER, .value = "TEXT", .verbs = KZ__SAY | KZ__PROMPT, .help = ""},
+    {.name = "ref-audio", .kind = KZ__LATER, .value = "FILE",
+     .verbs = KZ__SAY | KZ__PROMPT, .help = ""},
+    {.name = "ref-text", .kind = KZ__LATER, .value = "TEXT",
+     .verbs = KZ__SAY | KZ__PROMPT, .help = ""},
     {.name = "rate", .kind = KZ__LATER, .value = "X", .verbs = SAY, .help = ""},
     {.name = "normalize", .kind = KZ__LATER, .verbs = SAY, .help = ""},
     {.name = "file", .letter = 'f', .kind = KZ__TEXT, .offset = AT(file), .value = "FILE",
@@ -55,8 +57,10 @@ static const kz__option list[] = {
      .verbs = KZ__SAY | KZ__BATCH, .low = 1, .high = 16, .variable = true,
      .help = "pieces spoken side by side, 1 to 16; faster, takes more\nmemory, never changes the "
              "samples (default: 4)"},
-    {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .verbs = TEXTS | KZ__BATCH | KZ__ITEM, .variable = true,
-     .help = "notices about input that does not fit become errors;\nbatch: and the first failure ends it"},
+    {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .variable = true,
+     .verbs = TEXTS | KZ__BATCH | KZ__ITEM,
+     .help = "notices about input that does not fit become errors;\n"
+             "batch: and the first failure ends it"},
     {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
      .verbs = FILES,
      .help = ".wav or .raw; '-' is standard output. Without it: a\nterminal plays, "
