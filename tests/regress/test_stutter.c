@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MOST 8
-#define FRAMES 48
+#define FRAMES 40
 #define FRAME_MS 80.0
 
 /* ---- the listener -------------------------------------------------------------------------- */
@@ -151,9 +151,9 @@ static listener worst_of(const kz_model *model, size_t n, machine *m) {
 static void test_B085_streams_side_by_side_do_not_stutter(void **state) {
     kz_model *model = kzt_open("custom-eq", NULL);
     (void)state;
-    for (size_t n = 1; n <= MOST; n++) {
+    for (size_t n = 1; n <= MOST; n += n < 3 ? 1 : 5) {
         printf("%zu streams, stalls in ms at a load of", n);
-        for (int tenths = 2; tenths <= 14; tenths += 2) {
+        for (int tenths = 4; tenths <= 12; tenths += 2) {
             machine m = machine_of(tenths / 10.0, n);
             listener worst = worst_of(model, n, &m);
             printf("  %.1f: %.0f", tenths / 10.0, worst.stalls);
@@ -214,7 +214,7 @@ static listener long_text(const kz_model *model, size_t n, machine *m, bool pace
 static void test_B085_a_long_text_is_paced(void **state) {
     kz_model *model = kzt_open("custom-eq", NULL);
     (void)state;
-    for (size_t n = 2; n <= MOST; n++) {
+    for (size_t n = 2; n <= MOST; n += 3) {
         /* one piece: a load of 0.5; eight: 1.4 */
         machine start = {15, 7.5, 4, 10, false, 0};
         machine paced = start, careless = start, slow = {60, 20, 4, 10, false, 0}, free_run = slow;
@@ -227,8 +227,8 @@ static void test_B085_a_long_text_is_paced(void **state) {
                "one after the other %.0f ms\n", n, FRAMES, kind.stalls, hasty.stalls, paced.now,
                careless.now, alone);
         assert_true(kind.stalls == 0);
-        assert_true(paced.now < alone);
-        if (n >= 6) assert_true(hasty.stalls > 0);
+        assert_true(paced.now < (n >= 5 ? 0.8 : 1.1) * alone);
+        if (n >= 5) assert_true(hasty.stalls > 0);
         assert_true(slow.now < 1.25 * free_run.now);
     }
     kz_model_free(model);
