@@ -266,9 +266,9 @@ static void show_decoder(FILE *out, const bench *b, const series *s, enum measur
 }
 
 static void show_series(FILE *out, const bench *b, const series *s) {
-    fprintf(out, "\n%s, %d threads, %s weights, %" PRIu64 " frames, %zu prompt rows, load %.1f "
-            "ms\n", s->info.cpu, s->last.threads, kz__type_name(s->info.type), s->last.frames,
-            s->last.prompt_rows, s->load_ms);
+    fprintf(out, "\n%s, %d threads, %s weights, decoder %s, %" PRIu64 " frames, %zu prompt "
+            "rows, load %.1f ms\n", s->info.cpu, s->last.threads, kz__type_name(s->info.type),
+            kz__decoder_name(s->info.decoder), s->last.frames, s->last.prompt_rows, s->load_ms);
     fprintf(out, "%-22s %10s %10s\n", "", "best", "median");
     for (int m = 0; m < MEASURES; m++) {
         fprintf(out, "%-22s %10.3f %10.3f\n", measure_names[m], s->best[m], s->median[m]);
@@ -336,7 +336,7 @@ static json_t *series_json(const bench *b, const series *s) {
     }
     return json_pack(
         "{s:s, s:i, s:s, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:I, s:I, s:f, s:f, s:f, s:f, s:f,"
-        " s:f, s:I, s:I, s:I}",
+        " s:f, s:I, s:I, s:I, s:s}",
         "cpu", s->info.cpu, "threads", s->last.threads, "type", kz__type_name(s->info.type),
         "frames", (json_int_t)s->last.frames, "prompt_rows", (json_int_t)s->last.prompt_rows,
         "load_ms", s->load_ms, "best", best, "median", median, "pass_ms", passes, "setup_ms",
@@ -347,7 +347,8 @@ static json_t *series_json(const bench *b, const series *s) {
         "decoder_share_packet_1", decoder_share(b, s, DECODER_1), "decoder_share_packet_8",
         decoder_share(b, s, DECODER_8), "mapped_bytes",
         (json_int_t)s->info.mapped_bytes, "panel_bytes", (json_int_t)s->info.panel_bytes,
-        "session_bytes", (json_int_t)s->last.session_bytes_peak);
+        "session_bytes", (json_int_t)s->last.session_bytes_peak, "decoder",
+        kz__decoder_name(s->info.decoder));
 }
 
 static int show_json(const bench *b) {
