@@ -79,6 +79,7 @@ seed=$(grep '"line":2' out >one; member seed one)
 expect 0 "" "$K" say -q --seed "$seed" --hash --json -o s.wav "Hello there."
 equal "$hash" "$(member hash out)" "samples of a drawn seed"
 
+# (B016 B017: blank texts among them, refused as by `say`, and no file of them is made.)
 # What is wrong with a line is told in its record and on standard error, and stops no other.
 rm -rf sounds
 cat >bad <<'END'

@@ -63,6 +63,21 @@ for at in $piece $((piece + 4800)) $((2 * piece + 4800)) $((2 * piece + 4800 + 1
     [ "$step" -le 64 ] || fail "a jump of $step at sample $at"
 done
 
+# B081: each frame of codes reaches the decoder once, in order, also of pieces that were complete
+# before they were due: decoded piece by piece they give the samples between the ramps.
+"$K" say --seed 3 --frames 4 -q --parallel 3 --codes "$work/all.txt" --format raw \
+    -o "$work/long.raw" "$long" 2>"$work/err"
+from=0
+for number in 1 2 3; do
+    tail -n +$((4 * number - 3)) "$work/all.txt" | head -n 4 >"$work/part.txt"
+    "$K" decode -q "$work/part.txt" -o "$work/part.raw" 2>"$work/err" || fail "decode"
+    equal "$(tail -c +241 "$work/part.raw" | head -c $((2 * (piece - 240))) | cksum)" \
+        "$(tail -c +$((2 * from + 241)) "$work/long.raw" | head -c $((2 * (piece - 240))) | cksum)" \
+        "decoded codes of piece $number"
+    from=$((from + piece + 4800))
+    [ $number -eq 2 ] && from=$((from + 9600))
+done
+
 # Whole where that is asked for.
 spoken --frames 4 --split off "$long"
 equal 4 "$(member frames "$work/out")" "frames with --split off"
