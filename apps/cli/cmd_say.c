@@ -93,6 +93,9 @@ static void part_over(void *user, const kz__part *part, int code, const kz_resul
         kz__cli_note(s->cli, "that was in piece %zu of %zu, at byte %zu of the text",
                      part->number + 1, part->count, part->offset);
     }
+    if (code == KZ__EXIT_RESOURCE && part->count > 1 && kz__cli_parallel(s->cli) > 1) {
+        kz__cli_note(s->cli, "fewer pieces at a time take less memory: --parallel 1");
+    }
     if (s->code == KZ__EXIT_DONE) s->code = code;
 }
 
