@@ -141,13 +141,14 @@ static int claim_output(batch *b, kz__item *item, bool *go) {
         return kz__cli_fail(b->cli, KZ__EXIT_INPUT, "an earlier line writes '%s' already",
                             item->output);
     }
-    *go = !b->cli->set.resume || stat(item->output, &info) != 0;
+    bool there = stat(item->output, &info) == 0 && S_ISREG(info.st_mode);
+    *go = !there || !b->cli->set.resume;
     return KZ__EXIT_DONE;
 }
 
 static void close_item(batch *b, kz__item *item, int code) {
     b->cli->about = item->about;
-    if (item->record.pieces > 0) code = kz__record_finish(b->cli, &item->record, code);
+    if (code == KZ__EXIT_DONE) code = kz__record_finish(b->cli, &item->record, code);
     bool good = code == KZ__EXIT_DONE || code == KZ__EXIT_GUARD; /* the sound is kept */
     int closed = kz__sound_close(&item->sound, good ? KZ__EXIT_DONE : code);
     if (closed != KZ__EXIT_DONE) code = closed;
