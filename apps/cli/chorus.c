@@ -61,6 +61,7 @@ static kz_status make_session(kz__chorus *c, size_t place, kz__err *err) {
     kz_session_options_init(&options);
     options.threads = c->cli->set.threads;
     options.batch = c->batch;
+    if (!c->batch) options.ahead_ms = c->cli->ahead_ms;
     return kz_session_create(c->model, &options, &c->sessions[place], err->text, sizeof err->text);
 }
 

@@ -197,6 +197,7 @@ int kz__cli_open_session(kz__cli *cli, const kz_model *model, kz_session **sessi
     kz__err err = {""};
     kz_session_options_init(&options);
     options.threads = cli->set.threads;
+    options.ahead_ms = cli->ahead_ms;
     kz_status status = kz_session_create(model, &options, session, err.text, sizeof err.text);
     return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }

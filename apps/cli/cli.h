@@ -31,6 +31,7 @@ typedef struct kz__cli {
     bool colour;         /* and NO_COLOR does not forbid it */
     bool progress;       /* a progress line is on the screen */
     double load_ms;
+    int ahead_ms;        /* sound that sessions make ahead of their reader */
     const char *about;   /* in front of messages: what they are about; NULL: no more to say */
     char said[512];      /* the last error */
 } kz__cli;

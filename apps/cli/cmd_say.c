@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A pause in a pipe, or a player, of up to so long does not stop the making of sound. */
+#define AHEAD_MS 5000
+
 typedef struct say {
     kz__cli *cli;
     kz_model *model;
@@ -131,6 +134,7 @@ static int open_all(say *s, const char *text, size_t length) {
     code = kz__speech_cut(&s->speech, s->cli, &s->info, text, length);
     if (code != KZ__EXIT_DONE) return code;
     s->sound.joins = s->speech.count > 1;
+    s->cli->ahead_ms = AHEAD_MS;
     code = kz__chorus_open(&s->chorus, s->cli, s->model, &s->info, places(s), &parts);
     if (code != KZ__EXIT_DONE) return code;
     kz__interrupt_install();

@@ -48,6 +48,7 @@ void kz__record_add(kz__record *record, const kz_result *piece) {
     record->sum.threads = piece->threads;
     record->sum.max_frames = piece->max_frames;
     record->sum.prompt_rows = piece->prompt_rows;
+    record->sum.prompt_rows_kept = piece->prompt_rows_kept;
     record->sum.text_tokens += piece->text_tokens;
     if (piece->session_bytes_peak > record->sum.session_bytes_peak) {
         record->sum.session_bytes_peak = piece->session_bytes_peak;
@@ -107,7 +108,9 @@ static void show_stats(kz__cli *cli, const kz__record *record, const kz__sound *
     fprintf(stderr, "rtf           %.3f (time to first audio %.1f ms, load %.1f ms)\n",
             rtf_of(record, info), s->first_audio_ms, cli->load_ms);
     if (info->has_talker) {
-        fprintf(stderr, "prefill       %.2f ms, %zu rows\n", s->prefill_ms, s->prompt_rows);
+        fprintf(stderr, "prefill       %.2f ms, %zu rows", s->prefill_ms, s->prompt_rows);
+        if (s->prompt_rows_kept) fprintf(stderr, ", %zu known before", s->prompt_rows_kept);
+        fputc('\n', stderr);
         fprintf(stderr, "ms per frame  talker %.2f, code predictor %.2f, ",
                 per_frame(record, s->talker_ms), per_frame(record, s->predictor_ms));
     } else {
@@ -163,7 +166,7 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
                             per_frame(record, s->decoder_ms));
     json_t *root = json_pack(
         "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s,"
-        " s:i, s:i, s:I, s:f, s:s, s:f}",
+        " s:i, s:i, s:I, s:f, s:s, s:I, s:I, s:f}",
         "frames", (json_int_t)s->frames, "samples", (json_int_t)samples, "seconds",
         (double)samples / rate, "finish", kz_finish_text(record->finish), "finish_detail",
         record->detail, "seed", kz__json_unsigned(s->seed), "rtf", rtf_of(record, info), "ttfa_ms",
@@ -172,7 +175,8 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
         "session_bytes", (json_int_t)s->session_bytes_peak, "threads", s->threads, "cpu",
         info->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
         "max_frames", s->max_frames, "pieces", (json_int_t)record->pieces, "pause_seconds",
-        (double)sound->silence / rate, "decoder", kz__decoder_name(info->decoder), "stall_ms",
+        (double)sound->silence / rate, "decoder", kz__decoder_name(info->decoder), "prompt_rows",
+        (json_int_t)s->prompt_rows, "prompt_rows_kept", (json_int_t)s->prompt_rows_kept, "stall_ms",
         sound->stall_ms);
     if (root && sound->hash[0]) json_object_set_new(root, "hash", json_string(sound->hash));
     if (root && cli->set.profile) json_object_set_new(root, "profile", profile_json(record));

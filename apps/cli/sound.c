@@ -78,8 +78,7 @@ int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
 
 static int open_player(kz__sound *sound) {
     kz__err err = {""};
-    kz_status status = kz__player_open(&sound->player, &sound->cli->mem, sound->rate,
-                                        kz__interrupted, &err);
+    kz_status status = kz__player_open(&sound->player, &sound->cli->mem, sound->rate, &err);
     sound->listened = true;
     if (status == KZ_OK) return KZ__EXIT_DONE;
     return kz__cli_fail(sound->cli, KZ__EXIT_RESOURCE, "%s; write a file with -o FILE.wav",
@@ -170,11 +169,16 @@ static bool put(kz__sound *sound, const float *samples, size_t count, int *code)
     hash_samples(sound, samples, count);
     note_stall(sound);
     kz_status status = sound->path ? kz__wav_write(&sound->wav, samples, count, &err)
-                                   : kz__player_write(sound->player, samples, count, &err);
+                                   : kz__player_write(sound->player, samples, count,
+                                                      kz__interrupted, &err);
     if (status == KZ_OK) {
         sound->samples += count;
         show_progress(sound);
         return true;
+    }
+    if (!sound->path && status == KZ_ERR_CANCELLED) {
+        *code = KZ__EXIT_INTERRUPTED;
+        return false;
     }
     sound->reader_gone = sound->path && sound->wav.out.closed;
     *code = sound->reader_gone ? KZ__EXIT_DONE : kz__cli_status(sound->cli, status, &err);
@@ -263,7 +267,7 @@ int kz__sound_close(kz__sound *sound, int code) {
     if (code == KZ__EXIT_DONE) code = tail;
     if (sound->player) {
         kz__cli_progress(sound->cli, "playing");
-        status = kz__player_close(sound->player, &err);
+        status = kz__player_close(sound->player, kz__interrupted, &err);
         sound->player = NULL;
     }
     kz__cli_progress(sound->cli, NULL);

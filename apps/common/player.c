@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define QUEUE_SECONDS 4
 #define PIECE 1024 /* samples written at once: how soon a stop is seen */
-#define QUEUE_SECONDS 30
-#define LOOK_NS 50000000 /* how often a wait looks whether to stop */
 
 struct kz__player {
     kz__mem *mem;
@@ -21,10 +20,8 @@ struct kz__player {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    float *samples; /* a ring of capacity samples */
-    size_t capacity;
-    size_t begin, count; /* of what is queued */
-    bool (*stop)(void);
+    float *samples; /* [capacity], round and round */
+    size_t first, count, capacity;
     bool ended;   /* nothing more will come */
     bool dropped; /* do not play what is left */
     bool done;    /* the thread has returned */
@@ -50,16 +47,16 @@ static void *play(void *user) {
     float piece[PIECE];
     pthread_mutex_lock(&p->lock);
     while (!p->dropped && p->failed == paNoError) {
-        size_t left = p->capacity - p->begin; /* up to the ring's end */
-        if (left > p->count) left = p->count;
-        if (left == 0 && p->ended) break;
-        if (left == 0) {
+        if (p->count == 0 && p->ended) break;
+        if (p->count == 0) {
             pthread_cond_wait(&p->changed, &p->lock);
             continue;
         }
-        size_t take = left < PIECE ? left : PIECE;
-        memcpy(piece, p->samples + p->begin, take * sizeof *piece);
-        p->begin = (p->begin + take) % p->capacity;
+        size_t take = p->capacity - p->first;
+        if (take > p->count) take = p->count;
+        if (take > PIECE) take = PIECE;
+        memcpy(piece, p->samples + p->first, take * sizeof *piece);
+        p->first = (p->first + take) % p->capacity;
         p->count -= take;
         pthread_cond_broadcast(&p->changed);
         pthread_mutex_unlock(&p->lock);
@@ -94,26 +91,25 @@ static PaError open_stream(kz__player *p, int rate) {
     return error;
 }
 
-static kz_status fail_device(const char *what, PaError error, kz__err *err) {
-    return kz__fail(err, KZ_ERR_MEMORY, "%s (%s)", what, Pa_GetErrorText(error));
-}
-
-kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, bool (*stop)(void),
-                          kz__err *err) {
+kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *err) {
     *player = NULL;
     kz__player *p = kz__calloc(mem, 1, sizeof *p);
     if (!p) return kz__fail_memory(err);
     p->mem = mem;
-    p->stop = stop;
-    p->capacity = (size_t)rate * QUEUE_SECONDS;
+    p->capacity = QUEUE_SECONDS * (size_t)rate;
     p->samples = kz__calloc(mem, p->capacity, sizeof *p->samples);
+    if (!p->samples) {
+        kz__free(mem, p);
+        return kz__fail_memory(err);
+    }
     int saved = hush();
-    PaError error = p->samples ? open_stream(p, rate) : paInsufficientMemory;
+    PaError error = open_stream(p, rate);
     unhush(saved);
     if (error != paNoError) {
         kz__free(mem, p->samples);
         kz__free(mem, p);
-        return fail_device("no sound device can be used", error, err);
+        return kz__fail(err, KZ_ERR_MEMORY, "no sound device can be used (%s)",
+                        Pa_GetErrorText(error));
     }
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
@@ -129,59 +125,63 @@ kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, bool (*st
     return KZ_OK;
 }
 
-/* With the lock held; returns after a change or a moment. */
-static void wait_change(kz__player *p) {
+static void wait_a_moment(kz__player *p) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
+    until.tv_nsec += 50000000;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&p->changed, &p->lock, &until);
-    if (p->stop && p->stop()) p->dropped = true;
-    if (p->dropped) pthread_cond_broadcast(&p->changed);
 }
 
-static bool has_room(const kz__player *p) {
-    return p->count + PIECE <= p->capacity;
-}
-
-bool kz__player_ready(kz__player *p) {
-    pthread_mutex_lock(&p->lock);
-    bool ready = has_room(p) || p->done;
-    pthread_mutex_unlock(&p->lock);
-    return ready;
-}
-
-kz_status kz__player_write(kz__player *p, const float *samples, size_t count, kz__err *err) {
+kz_status kz__player_write(kz__player *p, const float *samples, size_t count, bool (*stop)(void),
+                           kz__err *err) {
     kz_status status = KZ_OK;
     pthread_mutex_lock(&p->lock);
-    while (count > 0 && !p->dropped && p->failed == paNoError) {
-        if (!has_room(p)) {
-            wait_change(p);
-            continue;
-        }
-        size_t at = (p->begin + p->count) % p->capacity;
-        size_t take = p->capacity - at;
-        if (take > PIECE) take = PIECE;
-        if (take > count) take = count;
-        memcpy(p->samples + at, samples, take * sizeof *samples);
-        p->count += take;
-        samples += take;
-        count -= take;
+    while (count > 0 && p->failed == paNoError && status == KZ_OK) {
+        size_t to = (p->first + p->count) % p->capacity;
+        size_t room = p->capacity - p->count;
+        if (room > p->capacity - to) room = p->capacity - to;
+        if (room > count) room = count;
+        memcpy(p->samples + to, samples, room * sizeof *samples);
+        p->count += room;
+        samples += room;
+        count -= room;
         pthread_cond_broadcast(&p->changed);
+        if (count == 0 || p->count < p->capacity) continue;
+        wait_a_moment(p);
+        if (stop && stop()) status = kz__fail(err, KZ_ERR_CANCELLED, "interrupted");
     }
-    if (p->failed != paNoError) status = fail_device("the sound device failed", p->failed, err);
+    if (p->failed != paNoError) {
+        status = kz__fail(err, KZ_ERR_MEMORY, "the sound device failed (%s)",
+                          Pa_GetErrorText(p->failed));
+    }
     pthread_mutex_unlock(&p->lock);
     return status;
 }
 
-kz_status kz__player_close(kz__player *p, kz__err *err) {
-    if (!p) return KZ_OK;
+bool kz__player_ready(kz__player *p) {
+    pthread_mutex_lock(&p->lock);
+    bool ready = p->count + PIECE <= p->capacity || p->done;
+    pthread_mutex_unlock(&p->lock);
+    return ready;
+}
+
+static void wait_done(kz__player *p, bool (*stop)(void)) {
     pthread_mutex_lock(&p->lock);
     p->ended = true;
     pthread_cond_broadcast(&p->changed);
-    while (!p->done) wait_change(p);
+    while (!p->done) {
+        wait_a_moment(p);
+        if (stop && stop()) p->dropped = true;
+        if (p->dropped) pthread_cond_broadcast(&p->changed);
+    }
     pthread_mutex_unlock(&p->lock);
+}
+
+kz_status kz__player_close(kz__player *p, bool (*stop)(void), kz__err *err) {
+    if (!p) return KZ_OK;
+    wait_done(p, stop);
     pthread_join(p->thread, NULL);
     int saved = hush();
     if (p->dropped) {
@@ -192,7 +192,10 @@ kz_status kz__player_close(kz__player *p, kz__err *err) {
     Pa_Terminate();
     unhush(saved);
     kz_status status = KZ_OK;
-    if (p->failed != paNoError) status = fail_device("the sound device failed", p->failed, err);
+    if (p->failed != paNoError) {
+        status = kz__fail(err, KZ_ERR_MEMORY, "the sound device failed (%s)",
+                          Pa_GetErrorText(p->failed));
+    }
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     kz__mem *mem = p->mem;
@@ -203,12 +206,19 @@ kz_status kz__player_close(kz__player *p, kz__err *err) {
 
 #else
 
-kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, bool (*stop)(void),
-                          kz__err *err) {
+kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *err) {
     (void)mem;
     (void)rate;
-    (void)stop;
     *player = NULL;
+    return kz__fail(err, KZ_ERR_MEMORY, "this build of kazeia has no playback");
+}
+
+kz_status kz__player_write(kz__player *player, const float *samples, size_t count,
+                           bool (*stop)(void), kz__err *err) {
+    (void)player;
+    (void)stop;
+    (void)samples;
+    (void)count;
     return kz__fail(err, KZ_ERR_MEMORY, "this build of kazeia has no playback");
 }
 
@@ -217,15 +227,9 @@ bool kz__player_ready(kz__player *player) {
     return true;
 }
 
-kz_status kz__player_write(kz__player *player, const float *samples, size_t count, kz__err *err) {
+kz_status kz__player_close(kz__player *player, bool (*stop)(void), kz__err *err) {
     (void)player;
-    (void)samples;
-    (void)count;
-    return kz__fail(err, KZ_ERR_MEMORY, "this build of kazeia has no playback");
-}
-
-kz_status kz__player_close(kz__player *player, kz__err *err) {
-    (void)player;
+    (void)stop;
     (void)err;
     return KZ_OK;
 }
