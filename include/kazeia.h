@@ -146,6 +146,7 @@ typedef struct kz_model_info {
     uint64_t decoder_macs_per_frame; /* multiply-adds of the codec decoder, attention left out */
     uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
     int text_limit; /* length of a text that this model speaks well in one go, as kz_split counts */
+    uint64_t prompt_macs_per_row; /* multiply-adds of a row of the prompt, attention left out */
 } kz_model_info;
 
 /* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */
@@ -276,10 +277,20 @@ KZ_API kz_status kz_prompt(const kz_model *model, const kz_request *request, kz_
 typedef struct kz_session kz_session;
 typedef struct kz_batch kz_batch;
 
+/* How work is handed to the threads. Never changes the samples. */
+typedef enum kz_placement {
+    KZ_PLACEMENT_DEFAULT = 0, /* free */
+    KZ_PLACEMENT_FREE = 1,    /* whoever is ready takes the next piece */
+    KZ_PLACEMENT_STRICT = 2   /* a thread always takes the same share: a core reads the same weights
+                                 again, and waits for the slowest */
+} kz_placement;
+
 typedef struct kz_session_options {
     size_t size;
     int threads; /* compute threads, the caller's included; KZ_DEFAULT: kz_default_threads() */
     kz_batch *batch; /* made in this batch, with its threads (see below); NULL: on its own */
+    kz_placement placement;
+    const char *cpu; /* kernel level as in kz_model_options; NULL: the model's */
 } kz_session_options;
 
 KZ_API void kz_session_options_init(kz_session_options *options);
@@ -338,6 +349,8 @@ typedef struct kz_batch_options {
     size_t size;
     int threads; /* as of a session */
     int slots;   /* sessions at most, 1 to 16; KZ_DEFAULT: 16 */
+    kz_placement placement; /* these two as of a session */
+    const char *cpu;
 } kz_batch_options;
 KZ_API void kz_batch_options_init(kz_batch_options *options);
 KZ_API kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options,
@@ -380,6 +393,7 @@ typedef struct kz_result {
     uint64_t session_bytes_peak; /* private memory of this session */
     int threads;
     int max_frames; /* the bound in use */
+    const char *cpu; /* kernel level of the session; lives as long as the library */
 } kz_result;
 KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *result);
 
@@ -400,6 +414,7 @@ typedef struct kz_probe {
     size_t size;
     double fma_gflops;      /* f32 fused multiply-adds, two operations each */
     double read_gbps;       /* streaming reads from memory, 10^9 bytes a second */
+    double int8_gops;       /* the level's own 8-bit dot products, two operations a multiply-add */
 } kz_probe;
 /* Measures for about 0.3 s with so many threads at a kernel level (NULL: best). */
 KZ_API kz_status kz_probe_machine(int threads, const char *cpu, kz_probe *probe);

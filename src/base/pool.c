@@ -36,6 +36,7 @@ struct kz__pool {
     kz__pool_fn *fn;
     void *arg;
     size_t items, grain;
+    bool strict;
 
     atomic_int sleepers;
     atomic_bool stop;
@@ -54,6 +55,15 @@ static void relax(void) {
 static void work(kz__pool *pool, int thread) {
     size_t items = pool->items;
     size_t grain = pool->grain;
+    if (pool->strict) {
+        size_t pieces = (items - 1) / grain + 1;
+        size_t threads = (size_t)pool->threads;
+        size_t begin = pieces * (size_t)thread / threads * grain;
+        size_t end = pieces * ((size_t)thread + 1) / threads * grain;
+        if (end > items) end = items;
+        if (begin < end) pool->fn(pool->arg, begin, end, thread);
+        return;
+    }
     for (;;) {
         size_t begin = atomic_fetch_add_explicit(&pool->next, grain, memory_order_relaxed);
         if (begin >= items) return;
@@ -152,8 +162,22 @@ void kz__pool_destroy(kz__pool *pool) {
     kz__free(pool->mem, pool);
 }
 
+void kz__pool_place(kz__pool *pool, kz_placement placement) {
+    pool->strict = placement == KZ_PLACEMENT_STRICT;
+}
+
 int kz__pool_threads(const kz__pool *pool) {
     return pool->threads;
+}
+
+static void await_finished(kz__pool *pool, size_t count) {
+    for (int i = 0; atomic_load_explicit(&pool->finished, memory_order_acquire) != count; i++) {
+        if (i < pool->spins) {
+            relax();
+        } else {
+            sched_yield();
+        }
+    }
 }
 
 void kz__pool_for(kz__pool *pool, size_t items, size_t grain, kz__pool_fn *fn, void *arg) {
@@ -178,12 +202,7 @@ void kz__pool_for(kz__pool *pool, size_t items, size_t grain, kz__pool_fn *fn, v
         pthread_mutex_unlock(&pool->lock);
     }
     work(pool, 0);
+    if (pool->strict) await_finished(pool, (size_t)pool->threads - 1); /* everyone has a share */
     size_t joined = (size_t)(atomic_fetch_and(&pool->state, ~OPEN_BIT) & JOINED_MASK);
-    for (int i = 0; atomic_load_explicit(&pool->finished, memory_order_acquire) != joined; i++) {
-        if (i < pool->spins) {
-            relax();
-        } else {
-            sched_yield();
-        }
-    }
+    await_finished(pool, joined);
 }
