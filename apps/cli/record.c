@@ -15,6 +15,10 @@ const char *kz__type_name(kz_type type) {
     return "stored";
 }
 
+const char *kz__placement_name(kz_placement placement) {
+    return placement == KZ_PLACEMENT_STRICT ? "strict" : "free";
+}
+
 static void add_times(kz_result *sum, const kz_result *r) {
     sum->frames += r->frames;
     sum->samples += r->samples;
@@ -157,7 +161,7 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
                             per_frame(record, s->decoder_ms));
     json_t *root = json_pack(
         "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s,"
-        " s:i, s:i, s:I, s:f}",
+        " s:i, s:i, s:I, s:f, s:s, s:b}",
         "frames", (json_int_t)s->frames, "samples", (json_int_t)samples, "seconds",
         (double)samples / rate, "finish", kz_finish_text(record->finish), "finish_detail",
         record->detail, "seed", kz__json_unsigned(s->seed), "rtf", rtf_of(record, info), "ttfa_ms",
@@ -166,7 +170,8 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
         "session_bytes", (json_int_t)s->session_bytes_peak, "threads", s->threads, "cpu",
         info->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
         "max_frames", s->max_frames, "pieces", (json_int_t)record->pieces, "pause_seconds",
-        (double)sound->silence / rate);
+        (double)sound->silence / rate, "placement",
+        kz__placement_name(kz__cli_placement(cli)), "tuned", cli->tuned);
     if (root && sound->hash[0]) json_object_set_new(root, "hash", json_string(sound->hash));
     if (root && cli->set.profile) json_object_set_new(root, "profile", profile_json(record));
     return root;
