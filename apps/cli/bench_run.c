@@ -46,7 +46,8 @@ kz_status kz__bench_probe(kz__bench *b, kz__probes *probes) {
     memset(probes, 0, sizeof *probes);
     probes->one.size = probes->all.size = sizeof probes->one;
     kz__cli_progress(b->cli, "probing the machine");
-    for (int i = 0; i < 2 * PROBES && !status; i++) {
+    int rounds = b->repeat > 1 ? PROBES : 1;
+    for (int i = 0; i < 2 * rounds && !status; i++) {
         kz_probe now = {.size = sizeof now};
         status = kz_probe_machine(i % 2 ? b->threads : 1, b->cli->set.cpu, &now);
         keep_best(i % 2 ? &probes->all : &probes->one, &now);

@@ -46,7 +46,12 @@ static kz_status check(const kz__kernels *table, const kz__mem *like, kz__err *e
 static kz_status proven(kz__levels *levels, const kz__kernels *table, const kz__mem *mem,
                         kz__err *err) {
     atomic_int *verdict = &levels->verdict[table->level];
-    if (table->level == KZ__SCALAR || atomic_load(verdict) > 0) return KZ_OK;
+    int known = atomic_load(verdict);
+    if (table->level == KZ__SCALAR || known > 0) return KZ_OK;
+    if (known < 0) {
+        return kz__fail(err, KZ_ERR_FAILED, "kernel level %s computes wrong on this machine, its "
+                        "self-test found", kz__level_name(table->level));
+    }
     kz_status status = check(table, mem, err);
     if (!status || status == KZ_ERR_FAILED) atomic_store(verdict, status ? -1 : 1);
     return status;

@@ -30,12 +30,13 @@ static void count_items(void *arg, size_t begin, size_t end, int thread) {
     for (size_t i = begin; i < end; i++) t->items[i]++;
 }
 
-static void stress(int threads, int rounds) {
+static void stress(int threads, int rounds, kz_placement placement) {
     kz__mem mem;
     kz__pool *pool = NULL;
     kz__mem_init(&mem, NULL, NULL);
     assert_int_equal(kz__pool_create(&mem, threads, &pool, NULL), KZ_OK);
     assert_int_equal(kz__pool_threads(pool), threads);
+    kz__pool_place(pool, placement);
     tally t = {.items = calloc(1000, sizeof(unsigned)), .threads = threads};
     assert_non_null(t.items);
     unsigned want[1000] = {0};
@@ -55,14 +56,52 @@ static void stress(int threads, int rounds) {
 
 static void test_pool(void **state) {
     (void)state;
-    for (int threads = 1; threads <= 9; threads += 2) stress(threads, 2000);
-    for (int round = 0; round < 50; round++) stress(4, round % 3); /* made and gone at once */
+    for (int threads = 1; threads <= 9; threads += 2) stress(threads, 2000, KZ_PLACEMENT_FREE);
+    for (int round = 0; round < 50; round++) {
+        stress(4, round % 3, KZ_PLACEMENT_DEFAULT); /* made and gone at once */
+    }
     kz__pool_destroy(NULL);
+}
+
+/* Which thread computed an item. */
+static void sign_items(void *arg, size_t begin, size_t end, int thread) {
+    int *items = arg;
+    for (size_t i = begin; i < end; i++) items[i] = thread + 1;
+}
+
+/* Every item, by the same thread each time, in stretches of nearly the same length. */
+static void test_strict_pool(void **state) {
+    enum { ITEMS = 103, THREADS = 4 };
+    kz__mem mem;
+    kz__pool *pool = NULL;
+    int first[ITEMS] = {0};
+    (void)state;
+    for (int threads = 1; threads <= 5; threads += 2) stress(threads, 300, KZ_PLACEMENT_STRICT);
+    kz__mem_init(&mem, NULL, NULL);
+    assert_int_equal(kz__pool_create(&mem, THREADS, &pool, NULL), KZ_OK);
+    kz__pool_place(pool, KZ_PLACEMENT_STRICT);
+    kz__pool_for(pool, ITEMS, 1, sign_items, first);
+    int count[THREADS + 1] = {0};
+    for (size_t i = 0; i < ITEMS; i++) {
+        count[first[i]]++;
+        assert_true(i == 0 || first[i] >= first[i - 1]);
+    }
+    assert_int_equal(count[0], 0);
+    for (int t = 1; t <= THREADS; t++) {
+        assert_in_range(count[t], ITEMS / THREADS, ITEMS / THREADS + 1);
+    }
+    for (int round = 0; round < 200; round++) {
+        int again[ITEMS] = {0};
+        kz__pool_for(pool, ITEMS, 1, sign_items, again);
+        assert_memory_equal(again, first, sizeof first);
+    }
+    kz__pool_destroy(pool);
 }
 
 static void *stress_main(void *arg) {
     (void)arg;
-    stress(3, 1000);
+    stress(3, 500, KZ_PLACEMENT_FREE);
+    stress(3, 500, KZ_PLACEMENT_STRICT);
     return NULL;
 }
 
@@ -244,7 +283,7 @@ static void test_cancel_from_another_thread(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_pool), cmocka_unit_test(test_strict_pool),
         cmocka_unit_test(test_pools_side_by_side),
         cmocka_unit_test(test_B064_neighbours_change_nothing),
         cmocka_unit_test(test_B066_seeded_beside_unseeded),
