@@ -123,8 +123,8 @@ size_t kz__variants_list(kz__variant *list, size_t count, kz_type type, const ch
 /* Compares hashes and finds the best; how many differ from their baseline. */
 size_t kz__variants_judge(kz__variant *list, size_t count);
 
-/* The variant to keep of `count` of one format: the best, or the baseline (the first) where the best
- * gains too little to be told from noise. */
+/* The variant to keep of `count` of one format: the best, or the baseline (the first) where the
+ * best gains too little to be told from noise. */
 const kz__variant *kz__variants_choose(const kz__variant *list, size_t count);
 
 /* ---- bench_show.c --------------------------------------------------------------------------- */

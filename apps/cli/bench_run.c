@@ -1,6 +1,6 @@
 /* One run of a series: an utterance on a session that was just made, the utterance that is timed, a
- * second one after it, and its codes decoded at 1 and at 8 frames a packet. With two series runs take
- * turns, so that both see the same machine. */
+ * second one after it, and its codes decoded at 1 and at 8 frames a packet. With two series runs
+ * take turns, so that both see the same machine. */
 #include "cli/bench.h"
 
 #include "common/interrupt.h"

@@ -181,9 +181,11 @@ static void show_table(FILE *out, const study *s) {
     for (const kz__variant *v = s->list; v != s->list + s->count; v++) {
         if (v->type != base->type) base = v;
         if (!v->best) continue;
-        fprintf(out, "best %-17s %s, %d thread%s, %s, %s: %.2f times as fast as without options\n",
-                kz__type_name(v->type), v->cpu, v->threads, v->threads == 1 ? "" : "s", v->oracle ? "oracle" : "cache",
-                kz__placement_name(v->placement), base->rtf / v->rtf);
+        fprintf(out, "best %-17s %s, %d thread%s, %s, %s: %.2f times as fast as without "
+                "options\n",
+                kz__type_name(v->type), v->cpu, v->threads, v->threads == 1 ? "" : "s",
+                v->oracle ? "oracle" : "cache", kz__placement_name(v->placement),
+                base->rtf / v->rtf);
     }
 }
 
@@ -221,7 +223,8 @@ static int show(study *s, size_t different, const kz__variant *chosen, const cha
     show_table(page.file, s);
     if (chosen) {
         fprintf(page.file, "kept                   %s, %d thread%s, %s placement, in %s\n",
-                chosen->cpu, chosen->threads, chosen->threads == 1 ? "" : "s", kz__placement_name(chosen->placement), file);
+                chosen->cpu, chosen->threads, chosen->threads == 1 ? "" : "s",
+                kz__placement_name(chosen->placement), file);
     }
     return kz__page_close(b->cli, &page, false);
 }

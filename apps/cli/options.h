@@ -22,7 +22,8 @@ typedef struct kz__settings {
     const char *model, *codec, *type, *decoder, *cpu;
     const char *voice, *language, *instruct;
     const char *split, *pause;
-    const char *output, *format, *bits, *codes, *dump, *file, *npy, *text, *alternate, *placement, *tune, *batch;
+    const char *output, *format, *bits, *codes, *dump, *file, *npy, *text, *alternate;
+    const char *placement, *tune, *batch;
     kz__seed seed;
     double temperature, top_p, repetition_penalty;
     double cp_temperature, cp_top_p, cp_repetition_penalty;

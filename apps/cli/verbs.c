@@ -52,7 +52,7 @@ const kz__verb kz__verbs[] = {
      "--study runs every kernel level, weight format (as stored, q8, q4), thread count, placement\n"
      "and the code predictor's oracle, with hashes of codes and samples: within a format all must\n"
      "be equal, else the exit code is 1. --auto compares levels, threads and placement of one\n"
-     "format, and keeps the best for this machine and model; 'say' and 'decode' then take it where\n"
+     "format, and keeps the best for this machine and model; 'say' and 'decode' take it where\n"
      "--threads, --cpu and --placement are not given ('kazeia info' tells, --tune off forbids).\n"
      "Neither ever changes a sample, and --auto chooses no format.\n\n"
      "Examples:\n"

@@ -1,7 +1,7 @@
-/* Which kernels a computation uses: the highest level that is wanted, that the machine has, and that
- * computes right on it. A level is held against the scalar reference before it is used, once for
- * each process, in a few milliseconds. One that fails is left alone: a table of wrong kernels would
- * give wrong samples without a word. */
+/* Which kernels a computation uses: the highest level that is wanted, that the machine has, and
+ * that computes right on it. A level is held against the scalar reference before it is used, once
+ * for each process, in a few milliseconds. One that fails is left alone: a table of wrong kernels
+ * would give wrong samples without a word. */
 #ifndef KZ_NN_LEVEL_H
 #define KZ_NN_LEVEL_H
 
