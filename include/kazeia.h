@@ -281,8 +281,8 @@ typedef struct kz_batch kz_batch;
 typedef enum kz_placement {
     KZ_PLACEMENT_DEFAULT = 0, /* free */
     KZ_PLACEMENT_FREE = 1,    /* whoever is ready takes the next piece */
-    KZ_PLACEMENT_STRICT = 2   /* a thread always takes the same share: a core reads the same weights
-                                 again, and waits for the slowest */
+    KZ_PLACEMENT_STRICT = 2   /* a thread takes the same share each time, so that its core reads the
+                                 same weights again */
 } kz_placement;
 
 typedef struct kz_session_options {

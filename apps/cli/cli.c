@@ -198,6 +198,11 @@ int kz__cli_open_session(kz__cli *cli, const kz_model *model, kz_session **sessi
     options.placement = kz__cli_placement(cli);
     options.cpu = cli->session_cpu;
     kz_status status = kz_session_create(model, &options, session, err.text, sizeof err.text);
+    if (status == KZ_ERR_FAILED && cli->session_cpu) { /* kept, but it fails its check by now */
+        kz__cli_note(cli, "note: %s; that of the model is used", err.text);
+        options.cpu = cli->session_cpu = NULL;
+        status = kz_session_create(model, &options, session, err.text, sizeof err.text);
+    }
     return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }
 

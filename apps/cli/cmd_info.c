@@ -30,10 +30,13 @@ static int machine_json(kz__cli *cli) {
     for (size_t i = 0; i < count; i++) {
         json_array_append_new(levels, json_string(kz_cpu_level(i)));
     }
-    return kz__cli_json(cli, json_pack("{s:s, s:i, s:s, s:o, s:s, s:i}", "version", kz_version(),
+    char path[PATH_MAX + 32];
+    const char *file = kz__tune_file(path, sizeof path) ? path : NULL;
+    return kz__cli_json(cli, json_pack("{s:s, s:i, s:s, s:o, s:s, s:i, s:s?}", "version", kz_version(),
                                        "arithmetic", kz_arithmetic(), "features", kz_features(),
                                        "levels", levels, "cpu", kz_cpu_level(count - 1),
-                                       "threads", kz_default_threads()), false);
+                                       "threads", kz_default_threads(), "tuning_file", file),
+                        false);
 }
 
 static int machine_lines(kz__cli *cli) {

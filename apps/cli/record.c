@@ -44,6 +44,7 @@ void kz__record_add(kz__record *record, const kz_session *session) {
     add_times(&record->sum, &r);
     record->sum.seed = r.seed;
     record->sum.threads = r.threads;
+    record->sum.cpu = r.cpu;
     record->sum.max_frames = r.max_frames;
     record->sum.prompt_rows = r.prompt_rows;
     record->sum.text_tokens += r.text_tokens;
@@ -114,7 +115,7 @@ static void show_stats(kz__cli *cli, const kz__record *record, const kz__sound *
     fprintf(stderr, "decoder %.2f\n", per_frame(record, s->decoder_ms));
     fprintf(stderr, "memory        peak %.1f MiB, session %.1f MiB\n",
             (double)memory.peak / 1048576.0, (double)s->session_bytes_peak / 1048576.0);
-    fprintf(stderr, "run           %d threads, %s, %s\n", s->threads, info->cpu,
+    fprintf(stderr, "run           %d threads, %s, %s\n", s->threads, s->cpu,
             kz__type_name(info->type));
 }
 
@@ -168,7 +169,7 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
         s->first_audio_ms, "prefill_ms", s->prefill_ms, "ms_per_frame", per, "load_ms",
         cli->load_ms, "total_ms", s->total_ms, "peak_bytes", (json_int_t)kz__cli_memory().peak,
         "session_bytes", (json_int_t)s->session_bytes_peak, "threads", s->threads, "cpu",
-        info->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
+        s->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
         "max_frames", s->max_frames, "pieces", (json_int_t)record->pieces, "pause_seconds",
         (double)sound->silence / rate, "placement",
         kz__placement_name(kz__cli_placement(cli)), "tuned", cli->tuned);

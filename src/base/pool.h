@@ -3,7 +3,8 @@
  * Free placement: work is handed out in pieces of `grain` items from one counter, so an uneven
  * machine does not wait for its slower half; a worker that is not awake yet is not waited for.
  * Strict placement: thread t of n takes the t-th of n equal stretches, so that a core finds in its
- * cache what it read the last time. Only outputs are split, so neither can change a bit.
+ * cache what it read the last time; the caller takes the stretch of a worker that is not awake.
+ * Only outputs are split, so neither can change a bit.
  */
 #ifndef KZ_BASE_POOL_H
 #define KZ_BASE_POOL_H

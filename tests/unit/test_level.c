@@ -1,5 +1,6 @@
 /* A kernel level is held against the reference before it is used: one with a broken kernel is left
  * for the next lower, or refused where it was asked for by name. */
+#include "harness/golden.h"
 #include "harness/tests.h"
 
 #include "kernels/fma.h"
@@ -156,6 +157,37 @@ static void test_wrong_level_by_name_is_an_error(void **state) {
     assert_int_equal(table.level, KZ__SCALAR);
 }
 
+/* The same from outside: a model opens at the next lower level, and refuses the broken one. */
+static void test_models_open_without_it(void **state) {
+    kz__level best = kz__kernels_best();
+    kz_model_options options;
+    kz_model *model = NULL;
+    char err[512] = "";
+    (void)state;
+    if (best == KZ__SCALAR) skip();
+    broken_at = best;
+    broken = SOFTMAX;
+    kz__process_levels.fill = fill;
+    kz_model_info info = {.size = sizeof info};
+    notices = 0;
+    model = kzt_open("custom-eq", NULL);
+    assert_int_equal(kz_model_get_info(model, &info), KZ_OK);
+    assert_string_not_equal(info.cpu, kz__level_name(best));
+    assert_true(notices >= 1);
+    kz_session *session = NULL;
+    kz_session_options how;
+    kz_session_options_init(&how);
+    how.cpu = kz__level_name(best);
+    assert_int_equal(kz_session_create(model, &how, &session, err, sizeof err), KZ_ERR_FAILED);
+    assert_non_null(strstr(err, how.cpu));
+    kz_model_free(model);
+    kz_model_options_init(&options);
+    options.cpu = kz__level_name(best);
+    const char *voice = KZT_SOURCE_DIR "/voice";
+    assert_int_equal(kz_model_open(voice, &options, &model, err, sizeof err), KZ_ERR_FAILED);
+    assert_non_null(strstr(err, options.cpu));
+}
+
 /* The reference is what the others are held against: it is always there. */
 static void test_all_wrong_but_the_reference(void **state) {
     kz__levels levels = {.fill = kz__kernels_fill};
@@ -173,6 +205,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_level_falls_to_the_next),
         cmocka_unit_test(test_wrong_level_by_name_is_an_error),
         cmocka_unit_test(test_all_wrong_but_the_reference),
+        cmocka_unit_test(test_models_open_without_it),
     };
     kz__mem_init(&memory, NULL, NULL);
     kz_set_log(hear, NULL);
