@@ -13,6 +13,7 @@
 #define REPEAT_DEFAULT 3
 #define STUDY_FRAMES 16
 #define STUDY_REPEAT 2
+#define AUTO_REPEAT 4 /* what is kept is used for long */
 
 static const char default_text[] =
     "The old lighthouse keeper climbed the narrow stairs every evening to light the lamp that "
@@ -105,7 +106,8 @@ int kz__cmd_bench(kz__cli *cli) {
     bool study = set->study || set->tune_auto;
     b.cli = cli;
     b.frames = set->frames > 0 ? set->frames : study ? STUDY_FRAMES : FRAMES_DEFAULT;
-    b.repeat = set->repeat > 0 ? set->repeat : study ? STUDY_REPEAT : REPEAT_DEFAULT;
+    b.repeat = set->tune_auto ? AUTO_REPEAT : set->study ? STUDY_REPEAT : REPEAT_DEFAULT;
+    if (set->repeat > 0) b.repeat = set->repeat;
     b.threads = set->threads > 0 ? set->threads : kz_default_threads();
     b.text = set->text ? set->text : default_text;
     int code = find_path(&b, box, sizeof box);
