@@ -32,11 +32,11 @@ static int machine_json(kz__cli *cli) {
     }
     char path[PATH_MAX + 32];
     const char *file = kz__tune_file(path, sizeof path) ? path : NULL;
-    return kz__cli_json(cli, json_pack("{s:s, s:i, s:s, s:o, s:s, s:i, s:s?}", "version", kz_version(),
-                                       "arithmetic", kz_arithmetic(), "features", kz_features(),
-                                       "levels", levels, "cpu", kz_cpu_level(count - 1),
-                                       "threads", kz_default_threads(), "tuning_file", file),
-                        false);
+    json_t *root = json_pack("{s:s, s:i, s:s, s:o, s:s, s:i, s:s?}", "version", kz_version(),
+                             "arithmetic", kz_arithmetic(), "features", kz_features(), "levels",
+                             levels, "cpu", kz_cpu_level(count - 1), "threads",
+                             kz_default_threads(), "tuning_file", file);
+    return kz__cli_json(cli, root, false);
 }
 
 static int machine_lines(kz__cli *cli) {

@@ -157,6 +157,34 @@ static void test_wrong_level_by_name_is_an_error(void **state) {
     assert_int_equal(table.level, KZ__SCALAR);
 }
 
+static void *no_memory(void *user, size_t bytes, size_t alignment) {
+    (void)user;
+    (void)bytes;
+    (void)alignment;
+    return NULL;
+}
+
+static void release_nothing(void *user, void *ptr) {
+    (void)user;
+    (void)ptr;
+}
+
+/* A check that could not be made says nothing about the level. */
+static void test_no_memory_for_the_check(void **state) {
+    const kz_allocator none = {sizeof none, no_memory, release_nothing, NULL};
+    kz__levels levels = {.fill = kz__kernels_fill};
+    kz__kernels table;
+    kz__mem empty;
+    kz__err err = {""};
+    (void)state;
+    if (kz__kernels_best() == KZ__SCALAR) skip();
+    assert_int_equal(kz__mem_init(&empty, &none, NULL), KZ_OK);
+    assert_int_equal(kz__level_choose(&levels, &empty, NULL, &table, &err), KZ_ERR_MEMORY);
+    assert_true(err.text[0] != 0);
+    assert_int_equal(choose(&levels, NULL, &table, &err), KZ_OK);
+    assert_int_equal(table.level, kz__kernels_best());
+}
+
 /* The same from outside: a model opens at the next lower level, and refuses the broken one. */
 static void test_models_open_without_it(void **state) {
     kz__level best = kz__kernels_best();
@@ -205,6 +233,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_level_falls_to_the_next),
         cmocka_unit_test(test_wrong_level_by_name_is_an_error),
         cmocka_unit_test(test_all_wrong_but_the_reference),
+        cmocka_unit_test(test_no_memory_for_the_check),
         cmocka_unit_test(test_models_open_without_it),
     };
     kz__mem_init(&memory, NULL, NULL);
