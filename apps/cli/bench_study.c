@@ -257,6 +257,7 @@ int kz__bench_study(kz__bench *b, bool automatic) {
     char file[PATH_MAX + 32] = "";
     s.b = b;
     s.automatic = automatic;
+    b->cli->set.cp_oracle = false; /* a variant says that itself */
     int code = run_all(&s);
     if (code != KZ__EXIT_DONE) return code;
     size_t different = kz__variants_judge(s.list, s.count);
