@@ -239,9 +239,11 @@ static void bench_row(bench *b, double megabytes, int format, float *w) {
     free(y);
 }
 
-enum { SNAKE, SILU_MUL, GELU, RMS_NORM, LAYER_NORM, SOFTMAX, DEPTHWISE, ELEMENT_KINDS };
+enum { SNAKE, SILU_MUL, GELU, RMS_NORM, LAYER_NORM, SOFTMAX, DEPTHWISE, WINOGRAD_IN, WINOGRAD_OUT,
+       ELEMENT_KINDS };
 static const char *const element_names[ELEMENT_KINDS] = {
     "snake", "silu_mul", "gelu", "rms_norm", "layer_norm", "softmax", "depthwise",
+    "winograd in", "winograd out",
 };
 
 static void element_work(void *context, int thread) {
@@ -249,12 +251,14 @@ static void element_work(void *context, int thread) {
     size_t n = 1024;
     size_t rows = 8;
     const float *x = b->data;
-    float *y = b->out + (size_t)thread * n * rows;
+    float *y = b->out + (size_t)thread * n * KZ__WINOGRAD_POINTS;
     for (size_t i = 0; i < b->repeats; i++) {
         switch (b->which) {
         case SNAKE: b->k.snake(y, n, x, n, x, x + n, rows, n); break;
         case SILU_MUL: b->k.silu_mul(y, x, x + n, n * rows); break;
         case GELU: b->k.gelu(y, x, n * rows); break;
+        case WINOGRAD_IN: b->k.winograd_in(y, n, x, n, KZ__WINOGRAD_POINTS, n); break;
+        case WINOGRAD_OUT: b->k.winograd_out(y, n, KZ__WINOGRAD_OUTS, x, n, x, n); break;
         case DEPTHWISE: b->k.depthwise(y, n, x, n, x, x, rows, n, 7); break;
         default:
             for (size_t r = 0; r < rows; r++) {
@@ -272,15 +276,17 @@ static void element_work(void *context, int thread) {
 
 static void bench_elements(bench *b) {
     float *x = get(1024 * 32 * 4);
-    b->out = get((size_t)b->threads * 1024 * 8 * 4);
+    b->out = get((size_t)b->threads * 1024 * KZ__WINOGRAD_POINTS * 4);
     fill(x, 1024 * 32);
     b->data = x;
     b->repeats = b->k.level < KZ__AVX2 ? 50 : 100;
     for (b->which = 0; b->which < ELEMENT_KINDS; b->which++) {
         double best[2];
         best_times(b->threads, burn_work, element_work, b, best);
+        /* a tile of Winograd counts as the outputs it stands for */
+        size_t values = 1024 * (b->which >= WINOGRAD_IN ? KZ__WINOGRAD_OUTS : 8);
         printf("%-12s %6.3f ns a value\n", element_names[b->which],
-               best[1] * 1e9 / (double)(b->repeats * 8192));
+               best[1] * 1e9 / (double)(b->repeats * values));
     }
     free(x);
     free(b->out);
@@ -299,6 +305,8 @@ static const shape shapes[] = {
     {"batch", 2, 1024, 1, 1, 192},
     {"batch", 4, 1024, 1, 1, 192},
     {"small codec packet", 32, 768, 7, 1, 48},
+    {"point of tiles, wide", 48, 768, 1, 1, 48},
+    {"point of tiles, narrow", 80, 96, 1, 1, 6},
 };
 
 int main(int count, char **arguments) {

@@ -95,6 +95,13 @@ typedef enum kz_type {
     KZ_TYPE_Q8 = 3, /* 8 bits: blocks of 32 weights with a scale */
     KZ_TYPE_Q4 = 4  /* 4 bits, and 8 where those cost too much */
 } kz_type;
+/* How the codec decoder computes. Each has samples of its own. */
+typedef enum kz_decoder {
+    KZ_DECODER_DEFAULT = 0,  /* Winograd, on every machine */
+    KZ_DECODER_DIRECT = 1,   /* sums as they are written */
+    KZ_DECODER_WINOGRAD = 2, /* equal to rounding, in fewer multiplications */
+    KZ_DECODER_INT8 = 3      /* large products in 8 bits, the rest as KZ_DECODER_WINOGRAD: coarse */
+} kz_decoder;
 typedef enum kz_kind {
     KZ_KIND_BASE = 0,
     KZ_KIND_CUSTOM_VOICE = 1,
@@ -104,10 +111,11 @@ typedef enum kz_kind {
 typedef struct kz_model_options {
     size_t size;
     const char *codec_path;        /* speech tokenizer folder; NULL: inside the model */
-    kz_type type;                  /* weights in use; the codec decoder is always f32 */
+    kz_type type;                  /* weights in use, but for the codec decoder */
     const char *cpu;               /* highest kernel level, NULL: the best */
     const kz_allocator *allocator; /* NULL: malloc; copied */
     int codec_only;                /* 1: only the codec decoder is loaded (decode) */
+    kz_decoder decoder;            /* arithmetic of the codec decoder */
 } kz_model_options;
 
 KZ_API void kz_model_options_init(kz_model_options *options);
@@ -146,6 +154,7 @@ typedef struct kz_model_info {
     uint64_t decoder_macs_per_frame; /* multiply-adds of the codec decoder, attention left out */
     uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
     int text_limit; /* length of a text that this model speaks well in one go, as kz_split counts */
+    kz_decoder decoder; /* arithmetic in use, never KZ_DECODER_DEFAULT */
     uint64_t prompt_macs_per_row; /* multiply-adds of a row of the prompt, attention left out */
 } kz_model_info;
 

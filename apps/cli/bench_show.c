@@ -125,10 +125,10 @@ static void show_stages(FILE *out, const kz__bench *b, const kz__series *s) {
 }
 
 static void show_series(FILE *out, const kz__bench *b, const kz__series *s) {
-    fprintf(out, "\n%s, %d threads, %s placement, %s weights, %" PRIu64 " frames, %zu prompt rows "
-            "(%zu kept when warm)\n", s->info.cpu, s->last.threads,
+    fprintf(out, "\n%s, %d threads, %s placement, %s weights, decoder %s, %" PRIu64 " frames, %zu "
+            "prompt rows (%zu kept when warm)\n", s->info.cpu, s->last.threads,
             kz__placement_name(kz__cli_placement(b->cli)), kz__type_name(s->info.type),
-            s->last.frames, s->last.prompt_rows, s->warm_kept);
+            kz__decoder_name(s->info.decoder), s->last.frames, s->last.prompt_rows, s->warm_kept);
     fprintf(out, "ready in               %.1f ms (%s)\n", s->load_ms,
             is_folder(b->path) ? "folder" : "packed file");
     fprintf(out, "%-22s %10s %10s\n", "", "best", "median");
@@ -215,7 +215,7 @@ static json_t *series_json(const kz__bench *b, const kz__series *s) {
     }
     json_t *series = json_pack(
         "{s:s, s:i, s:s, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:I, s:I, s:f, s:f, s:f, s:f, s:f,"
-        " s:f, s:I, s:I, s:I}",
+        " s:f, s:I, s:I, s:I, s:s}",
         "cpu", s->info.cpu, "threads", s->last.threads, "type", kz__type_name(s->info.type),
         "frames", (json_int_t)s->last.frames, "prompt_rows", (json_int_t)s->last.prompt_rows,
         "load_ms", s->load_ms, "best", best, "median", median, "pass_ms", passes, "setup_ms",
@@ -226,7 +226,8 @@ static json_t *series_json(const kz__bench *b, const kz__series *s) {
         "decoder_share_packet_1", decoder_share(b, s, KZ__DECODER_1), "decoder_share_packet_8",
         decoder_share(b, s, KZ__DECODER_8), "mapped_bytes",
         (json_int_t)s->info.mapped_bytes, "panel_bytes", (json_int_t)s->info.panel_bytes,
-        "session_bytes", (json_int_t)s->last.session_bytes_peak);
+        "session_bytes", (json_int_t)s->last.session_bytes_peak, "decoder",
+        kz__decoder_name(s->info.decoder));
     json_t *stages = stages_json(b, s);
     json_object_update(series, stages);
     json_decref(stages);

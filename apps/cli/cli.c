@@ -141,6 +141,11 @@ kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool cod
             }
         }
     }
+    for (int how = KZ_DECODER_DIRECT; cli->set.decoder && how <= KZ_DECODER_INT8; how++) {
+        if (!strcasecmp(cli->set.decoder, kz__decoder_name((kz_decoder)how))) {
+            options.decoder = (kz_decoder)how;
+        }
+    }
     double start = kz__clock_ms();
     kz_status status = kz_model_open(path, &options, model, err->text, sizeof err->text);
     cli->load_ms = kz__clock_ms() - start;

@@ -111,14 +111,15 @@ static int model_json(kz__cli *cli, const kz_model *model, const kz_model_info *
         "speaker_vector_length", info->speaker_vector_length, "max_positions",
         info->max_positions);
     json_t *more = json_pack(
-        "{s:b, s:b, s:b, s:b, s:b, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "takes_instruct",
+        "{s:b, s:b, s:b, s:b, s:b, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "takes_instruct",
         info->takes_instruct, "default_live_text", info->default_live_text, "has_talker",
         info->has_talker, "has_codec", info->has_codec, "has_speaker_encoder",
         info->has_speaker_encoder, "type", kz__type_name(info->type), "cpu", info->cpu,
         "parameters", (json_int_t)info->parameters, "decoder_macs_per_frame",
         (json_int_t)info->decoder_macs_per_frame, "lm_bytes_per_frame",
         (json_int_t)info->lm_bytes_per_frame, "speakers", names_json(model, info, true),
-        "languages", names_json(model, info, false), "memory", memory);
+        "languages", names_json(model, info, false), "memory", memory, "decoder",
+        kz__decoder_name(info->decoder));
     json_object_update(root, more);
     json_decref(more);
     json_object_set_new(root, "tuned", tuned_json(cli, info));
@@ -159,6 +160,7 @@ static int model_lines(kz__cli *cli, const kz_model *model, const kz_model_info 
     fprintf(out, "codec         %d codes of %d a frame, %d samples at %d Hz\n",
             info->codes_per_frame, info->codebook_size, info->samples_per_frame,
             info->sample_rate);
+    fprintf(out, "decoder       %s\n", info->has_codec ? kz__decoder_name(info->decoder) : "none");
     fprintf(out, "parts         talker: %s, codec: %s, speaker encoder: %s\n",
             info->has_talker ? "yes" : "no", info->has_codec ? "yes" : "no",
             info->has_speaker_encoder ? "yes" : "no");

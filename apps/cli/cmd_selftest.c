@@ -120,6 +120,7 @@ static int decide(tally *t) {
     const char *why = NULL;
     bool is_voice = kz__known_is_voice(t->mark) && !cli->set.codec;
     if (is_voice && cli->set.type) why = "the weights are not used as they are stored";
+    if (is_voice && cli->set.decoder) why = "the decoder is not the default one";
     if (is_voice && frames_wanted(cli) != KZ__KNOWN_FRAMES) why = "they are of 8 frames";
     if (is_voice && kz_arithmetic() != voice->arithmetic) why = "they are of another arithmetic";
     t->known = is_voice && !why;

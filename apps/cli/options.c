@@ -23,8 +23,9 @@ static const kz__option list[] = {
      .verbs = (RUNS | KZ__INFO | KZ__PROMPT) & ~(unsigned)KZ__DECODE, .choices = "f32|bf16|q8|q4",
      .help = "weights in use: f32, bf16, q8 or q4 (default: as\nstored)"},
     {.name = "decoder", .kind = KZ__CHOICE, .offset = AT(decoder), .value = "HOW",
-     .verbs = RUNS, .choices = "direct", .later = "winograd|int8", .variable = true,
-     .help = "arithmetic of the codec decoder: direct"},
+     .verbs = RUNS | KZ__INFO, .choices = "direct|winograd|int8", .variable = true,
+     .help = "arithmetic of the codec decoder, each with samples of\nits own: winograd (default), "
+             "direct (as the sums are\nwritten) or int8 (coarse)"},
     {.name = "voice", .letter = 'v', .kind = KZ__TEXT, .offset = AT(voice), .value = "NAME",
      .verbs = REQUEST, .variable = true,
      .help = "speaker of the model ('kazeia voices' lists them)"},

@@ -19,6 +19,16 @@ const char *kz__placement_name(kz_placement placement) {
     return placement == KZ_PLACEMENT_STRICT ? "strict" : "free";
 }
 
+const char *kz__decoder_name(kz_decoder decoder) {
+    switch (decoder) {
+    case KZ_DECODER_DIRECT: return "direct";
+    case KZ_DECODER_WINOGRAD: return "winograd";
+    case KZ_DECODER_INT8: return "int8";
+    case KZ_DECODER_DEFAULT: break;
+    }
+    return "default";
+}
+
 static void add_times(kz_result *sum, const kz_result *r) {
     sum->frames += r->frames;
     sum->samples += r->samples;
@@ -115,8 +125,8 @@ static void show_stats(kz__cli *cli, const kz__record *record, const kz__sound *
     fprintf(stderr, "decoder %.2f\n", per_frame(record, s->decoder_ms));
     fprintf(stderr, "memory        peak %.1f MiB, session %.1f MiB\n",
             (double)memory.peak / 1048576.0, (double)s->session_bytes_peak / 1048576.0);
-    fprintf(stderr, "run           %d threads, %s, %s\n", s->threads, s->cpu,
-            kz__type_name(info->type));
+    fprintf(stderr, "run           %d threads, %s, %s, decoder %s\n", s->threads, s->cpu,
+            kz__type_name(info->type), kz__decoder_name(info->decoder));
 }
 
 static void show_profile(const kz__record *record) {
@@ -162,7 +172,7 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
                             per_frame(record, s->decoder_ms));
     json_t *root = json_pack(
         "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s,"
-        " s:i, s:i, s:I, s:f, s:s, s:b}",
+        " s:i, s:i, s:I, s:f, s:s, s:s, s:b}",
         "frames", (json_int_t)s->frames, "samples", (json_int_t)samples, "seconds",
         (double)samples / rate, "finish", kz_finish_text(record->finish), "finish_detail",
         record->detail, "seed", kz__json_unsigned(s->seed), "rtf", rtf_of(record, info), "ttfa_ms",
@@ -171,7 +181,7 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
         "session_bytes", (json_int_t)s->session_bytes_peak, "threads", s->threads, "cpu",
         s->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
         "max_frames", s->max_frames, "pieces", (json_int_t)record->pieces, "pause_seconds",
-        (double)sound->silence / rate, "placement",
+        (double)sound->silence / rate, "decoder", kz__decoder_name(info->decoder), "placement",
         kz__placement_name(kz__cli_placement(cli)), "tuned", cli->tuned);
     if (root && sound->hash[0]) json_object_set_new(root, "hash", json_string(sound->hash));
     if (root && cli->set.profile) json_object_set_new(root, "profile", profile_json(record));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Raised whenever samples change for equal inputs. */
-#define ARITHMETIC 1
+#define ARITHMETIC 2
 
 #define TEXT(x) #x
 #define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
@@ -31,7 +31,7 @@ const char *kz_cpu_level(size_t index) {
 /* One text for each level that can be the best, so that nothing is written at run time. */
 const char *kz_features(void) {
 #define FEATURES(level) \
-    "kernels up to " level "; weights f32, bf16, q8, q4; decoder direct; arithmetic " \
+    "kernels up to " level "; weights f32, bf16, q8, q4; decoder direct, winograd, int8; arithmetic " \
     TEXT_OF(ARITHMETIC)
 #define TEXT_OF(x) TEXT(x)
     switch (kz__kernels_best()) {

@@ -41,12 +41,12 @@ static kz_status load_talker(kz_model *m, const char *folder, kz_type type, kz__
     return KZ_OK;
 }
 
-static kz_status load_codec(kz_model *m, const char *folder, kz__err *err) {
+static kz_status load_codec(kz_model *m, const char *folder, kz_decoder decoder, kz__err *err) {
     kz_status status = kz__config_load_codec(&m->mem, folder, &m->config, err);
     if (!status) status = kz__weights_open(&m->mem, folder, &m->codec_weights, err);
     if (!status) {
-        status = kz__codec_decoder_load(&m->mem, m->codec_weights, &m->config.codec, &m->decoder,
-                                        err);
+        status = kz__codec_decoder_load(&m->mem, m->codec_weights, &m->config.codec, decoder,
+                                        &m->decoder, err);
     }
     if (status) return status;
     m->has_codec = true;
@@ -109,7 +109,7 @@ static kz_status load_all(kz_model *m, const char *path, const kz_model_options 
         if (!status) status = load_talker(m, folder, options->type, err);
         if (!status) status = find_codec(m, folder, options, &codec, err);
     }
-    if (!status && codec) status = load_codec(m, codec, err);
+    if (!status && codec) status = load_codec(m, codec, options->decoder, err);
     kz__free(&m->mem, folder);
     kz__free(&m->mem, codec);
     if (!status) tell_unused(m);
@@ -126,7 +126,8 @@ kz_status kz_model_open(const char *path, const kz_model_options *options, kz_mo
     if (!options) options = &defaults;
     kz_status status = KZ_OK;
     if (!path || !path[0] || !kz__sized(options, sizeof *options) ||
-        options->type < KZ_TYPE_STORED || options->type > KZ_TYPE_Q4) {
+        options->type < KZ_TYPE_STORED || options->type > KZ_TYPE_Q4 ||
+        options->decoder < KZ_DECODER_DEFAULT || options->decoder > KZ_DECODER_INT8) {
         status = kz__fail(&err, KZ_ERR_USAGE,
                           "opening needs a path, and options made by their init call");
     }
@@ -216,6 +217,7 @@ kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
         info->codebook_size = (int)c->codebook_size;
         info->parameters += kz__weights_values(m->codec_weights);
         info->mapped_bytes += kz__weights_mapped(m->codec_weights);
+        info->decoder = m->decoder.arithmetic;
         info->decoder_macs_per_frame = kz__codec_decoder_macs(&m->decoder);
     }
     info->has_talker = m->has_talker;

@@ -495,6 +495,45 @@ static int check_depthwise(state *s) {
     return good;
 }
 
+static int check_winograd_in(state *s) {
+    int good = 1;
+    for (size_t i = 0; i < times(s, 60); i++) {
+        int mode = (int)(i % MODES);
+        size_t count = 1 + i % KZ__WINOGRAD_POINTS;
+        size_t c16 = KZ__LANES * (1 + below(s, 3));
+        size_t ldx = c16 + below(s, 20);
+        size_t ldv = c16 * (1 + below(s, 3));
+        float *y[2];
+        size_t outs = (KZ__WINOGRAD_POINTS - 1) * ldv + c16;
+        outputs(s, y, outs, mode);
+        const float *x = input(s, X, (count - 1) * ldx + c16, mode);
+        s->reference.winograd_in(y[0], ldv, x, ldx, count, c16);
+        s->variant.winograd_in(y[1], ldv, x, ldx, count, c16);
+        good &= equal(y, outs);
+    }
+    return good;
+}
+
+static int check_winograd_out(state *s) {
+    int good = 1;
+    for (size_t i = 0; i < times(s, 60); i++) {
+        int mode = (int)(i % MODES);
+        size_t count = 1 + i % KZ__WINOGRAD_OUTS;
+        size_t c16 = KZ__LANES * (1 + below(s, 3));
+        size_t ldy = c16 * (1 + below(s, 3));
+        size_t ldm = c16 * (1 + below(s, 3));
+        float *y[2];
+        size_t outs = (count - 1) * ldy + c16;
+        outputs(s, y, outs, mode);
+        const float *m = input(s, X, (KZ__WINOGRAD_POINTS - 1) * ldm + c16, mode);
+        const float *b = input(s, B, c16, mode);
+        s->reference.winograd_out(y[0], ldy, count, m, ldm, b, c16);
+        s->variant.winograd_out(y[1], ldy, count, m, ldm, b, c16);
+        good &= equal(y, outs);
+    }
+    return good;
+}
+
 static int check_clamp(state *s) {
     int good = 1;
     for (size_t n = 0; n <= 70; n++) {

@@ -117,6 +117,31 @@ typedef void kz__snake_fn(float *y, size_t ldy, const float *x, size_t ldx, cons
 typedef void kz__depthwise_fn(float *y, size_t ldy, const float *x, size_t ldx, const float *w,
                               const float *bias, size_t rows, size_t c16, size_t taps);
 
+/* A causal convolution of 7 taps, 6 outputs (a tile) at a time, by 12 products in place of 42. With
+ * winograd_constants.h: points p (and -p), ends e, others o, powers w; k counts the 5 pairs.
+ *
+ * Input: the tile's rows x_i = x[i * ldx + c] for i < count, 0 for the others up to 12; v_j goes to
+ * v[j * ldv + c], for c < c16:
+ *     v_0 = a, a = x_10, for i = 4..0: a = fma(e[i], x_2i, a)
+ *     v_11 = a, a = x_11, for i = 4..0: a = fma(e[i], x_2i+1, a)
+ *     even = x_10, for i = 3..0: even = fma(o[k][i], x_2i+2, even)
+ *     odd = x_9, for i = 3..0: odd = fma(o[k][i], x_2i+1, odd)
+ *     v_1+2k = fma(p[k], odd, even), v_2+2k = fma(-p[k], odd, even)
+ * x needs no alignment. */
+#define KZ__WINOGRAD_TAPS 7
+#define KZ__WINOGRAD_OUTS 6
+#define KZ__WINOGRAD_PAIRS 5
+#define KZ__WINOGRAD_POINTS 12
+typedef void kz__winograd_in_fn(float *v, size_t ldv, const float *x, size_t ldx, size_t count,
+                                size_t c16);
+
+/* Output: from the products m_j = m[j * ldm + c] to y_i = y[i * ldy + c], i < count (1 to 6):
+ *     sum_k = m_1+2k + m_2+2k, difference_k = m_1+2k - m_2+2k
+ *     even i: a = sum_0 * w[0][i], for k = 1..4: a = fma(w[k][i], sum_k, a); odd i: the same with
+ *     the differences; i = 0: a = a + m_0; i = 5: a = a + m_11; y_i = a + bias[c] */
+typedef void kz__winograd_out_fn(float *y, size_t ldy, size_t count, const float *m, size_t ldm,
+                                 const float *bias, size_t c16);
+
 /* y = x < -1 ? -1 : x > 1 ? 1 : x (n of any size, in place allowed). */
 typedef void kz__clamp_fn(float *y, const float *x, size_t n);
 
@@ -138,6 +163,8 @@ typedef struct kz__kernels {
     kz__scale_add_fn *scale_add;
     kz__snake_fn *snake;
     kz__depthwise_fn *depthwise;
+    kz__winograd_in_fn *winograd_in;
+    kz__winograd_out_fn *winograd_out;
     kz__clamp_fn *clamp;
     kz__finite_fn *finite;
 } kz__kernels;

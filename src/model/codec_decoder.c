@@ -3,6 +3,8 @@
  * frame, so that their rows stay in cache. */
 #include "model/codec_decoder.h"
 
+#include "nn/winograd.h"
+
 #include <stdio.h>
 
 #define WIDE_BLOCKS 2
@@ -11,13 +13,12 @@ typedef struct block_state {
     kz__conv_state up;
     kz__conv_state units[KZ__UNITS]; /* of conv1 */
     float *x, *inner, *out;          /* [rows][ld]: residual stream, conv1's and conv2's output */
-    size_t ld, max_rows;
+    size_t ld;
 } block_state;
 
 typedef struct convnext_state {
     kz__conv_state up, depthwise;
     float *u, *expanded, *out;
-    size_t max_rows;
 } convnext_state;
 
 struct kz__codec_state {
@@ -26,6 +27,7 @@ struct kz__codec_state {
     kz__conv_state pre_conv;
     kz__stack_work stack;
     kz__kvcache cache;
+    kz__scratch scratch; /* of the convolutions */
     float *entry, *rest;    /* [frames][codebook width]: sums of entries */
     float *latent, *latent2, *h, *normed;
     convnext_state *upsample;
@@ -43,30 +45,73 @@ static size_t block_frames(size_t block) {
     return block < WIDE_BLOCKS ? KZ__DECODER_FRAMES : 1;
 }
 
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+/* The codes that a product of `rows` rows takes at once. */
+static size_t codes_of(const kz__linear *linear, size_t rows) {
+    return kz__linear_rows(linear, rows) * kz__pairs(kz__linear_scratch(linear)) * KZ__PAIR_K;
+}
+
+/* Room for the codes of any product, and for the tiles of any convolution. */
+static kz_status init_scratch(kz__codec_state *s, int threads, kz__err *err) {
+    const kz__codec_decoder *d = s->decoder;
+    size_t rows = KZ__DECODER_FRAMES;
+    size_t stack = kz__pairs(kz__stack_scratch(&d->stack)) * KZ__PAIR_K;
+    size_t codes = larger(codes_of(&d->pre_conv.linear, rows), rows * stack);
+    size_t floats = 0;
+    for (size_t i = 0; i < d->config->upsampling_ratio_count; i++) {
+        codes = larger(codes, codes_of(&d->upsample[i].up.linear, rows));
+        rows *= d->config->upsampling_ratios[i];
+        codes = larger(codes, codes_of(&d->upsample[i].expand, rows));
+        codes = larger(codes, codes_of(&d->upsample[i].contract, rows));
+    }
+    codes = larger(codes, codes_of(&d->first.linear, rows));
+    rows /= KZ__DECODER_FRAMES;
+    for (size_t i = 0; i < d->config->upsample_rate_count; i++) {
+        const kz__decoder_block *b = &d->blocks[i];
+        codes = larger(codes, codes_of(&b->up.linear, rows * block_frames(i)));
+        rows *= d->config->upsample_rates[i];
+        for (size_t u = 0; u < KZ__UNITS; u++) {
+            codes = larger(codes, codes_of(&b->units[u].conv2.linear, rows * block_frames(i)));
+            floats = larger(floats, kz__winograd_floats(&b->units[u].conv1));
+        }
+    }
+    floats = larger(floats, kz__winograd_floats(&d->last));
+    kz_status status = kz__scratch_init(&s->scratch, s->mem, 1, codes, err);
+    if (status) return status;
+    return kz__scratch_add_tiles(&s->scratch, s->mem, (size_t)threads, floats, err);
+}
+
 static kz_status init_upsample(kz__codec_state *s, kz__err *err) {
     const kz__codec_decoder *d = s->decoder;
     size_t ld = kz__pad16(d->config->latent_dim);
-    size_t rows = KZ__DECODER_FRAMES;
+    size_t frames = KZ__DECODER_FRAMES;
+    size_t frame_rows = 1;
     for (size_t i = 0; i < d->config->upsampling_ratio_count; i++) {
         convnext_state *u = &s->upsample[i];
-        kz_status status = kz__conv_state_init(&u->up, s->mem, &d->upsample[i].up, rows, err);
-        rows *= d->config->upsampling_ratios[i];
-        u->max_rows = rows;
+        kz_status status =
+            kz__conv_state_init(&u->up, s->mem, &d->upsample[i].up, frame_rows, frames, err);
+        frame_rows *= d->config->upsampling_ratios[i];
         if (!status) {
-            status = kz__conv_state_init(&u->depthwise, s->mem, &d->upsample[i].depthwise, rows,
-                                         err);
+            status = kz__conv_state_init(&u->depthwise, s->mem, &d->upsample[i].depthwise,
+                                         frame_rows, frames, err);
         }
         if (status) return status;
+        size_t rows = frame_rows * frames;
         u->u = kz__calloc(s->mem, rows * ld, sizeof(float));
         u->out = kz__calloc(s->mem, rows * ld, sizeof(float));
         u->expanded =
             kz__calloc(s->mem, rows * d->upsample[i].expand.panels * 16, sizeof(float));
         if (!u->u || !u->out || !u->expanded) return kz__fail_memory(err);
     }
-    s->rows_per_frame = rows / KZ__DECODER_FRAMES;
-    kz_status status = kz__conv_state_init(&s->first, s->mem, &d->first, rows, err);
+    s->rows_per_frame = frame_rows;
+    kz_status status =
+        kz__conv_state_init(&s->first, s->mem, &d->first, frame_rows, frames, err);
     if (status) return status;
-    s->first_out = kz__calloc(s->mem, rows * kz__pad16(d->config->decoder_dim), sizeof(float));
+    s->first_out = kz__calloc(s->mem, frame_rows * frames * kz__pad16(d->config->decoder_dim),
+                              sizeof(float));
     return s->first_out ? KZ_OK : kz__fail_memory(err);
 }
 
@@ -77,22 +122,21 @@ static kz_status init_blocks(kz__codec_state *s, kz__err *err) {
         block_state *b = &s->blocks[i];
         size_t frames = block_frames(i);
         kz_status status =
-            kz__conv_state_init(&b->up, s->mem, &d->blocks[i].up, rows * frames, err);
+            kz__conv_state_init(&b->up, s->mem, &d->blocks[i].up, rows, frames, err);
         rows *= d->config->upsample_rates[i];
-        b->max_rows = rows * frames;
         b->ld = kz__pad16(d->blocks[i].up.out);
         for (size_t u = 0; !status && u < KZ__UNITS; u++) {
-            status = kz__conv_state_init(&b->units[u], s->mem, &d->blocks[i].units[u].conv1,
-                                         b->max_rows, err);
+            const kz__conv *conv = &d->blocks[i].units[u].conv1;
+            status = kz__conv_state_init(&b->units[u], s->mem, conv, rows, frames, err);
         }
         if (status) return status;
-        b->x = kz__calloc(s->mem, b->max_rows * b->ld, sizeof(float));
-        b->inner = kz__calloc(s->mem, b->max_rows * b->ld, sizeof(float));
-        b->out = kz__calloc(s->mem, b->max_rows * b->ld, sizeof(float));
+        b->x = kz__calloc(s->mem, rows * frames * b->ld, sizeof(float));
+        b->inner = kz__calloc(s->mem, rows * frames * b->ld, sizeof(float));
+        b->out = kz__calloc(s->mem, rows * frames * b->ld, sizeof(float));
         if (!b->x || !b->inner || !b->out) return kz__fail_memory(err);
     }
     s->last_out = kz__calloc(s->mem, rows * 16, sizeof(float));
-    kz_status status = kz__conv_state_init(&s->last, s->mem, &d->last, rows, err);
+    kz_status status = kz__conv_state_init(&s->last, s->mem, &d->last, rows, 1, err);
     return status || s->last_out ? status : kz__fail_memory(err);
 }
 
@@ -101,7 +145,7 @@ static kz_status init_all(kz__codec_state *s, int threads, kz__err *err) {
     const kz__codec_config *c = d->config;
     size_t frames = KZ__DECODER_FRAMES;
     size_t f = sizeof(float);
-    kz_status status = kz__conv_state_init(&s->pre_conv, s->mem, &d->pre_conv, frames, err);
+    kz_status status = kz__conv_state_init(&s->pre_conv, s->mem, &d->pre_conv, 1, frames, err);
     if (!status) {
         status = kz__stack_work_init(&s->stack, s->mem, &d->stack, frames, threads, err);
     }
@@ -124,7 +168,8 @@ static kz_status init_all(kz__codec_state *s, int threads, kz__err *err) {
         return kz__fail_memory(err);
     }
     status = init_upsample(s, err);
-    return status ? status : init_blocks(s, err);
+    if (!status) status = init_blocks(s, err);
+    return status ? status : init_scratch(s, threads, err);
 }
 
 kz_status kz__codec_state_create(kz__mem *mem, const kz__codec_decoder *decoder, int threads,
@@ -150,6 +195,7 @@ void kz__codec_state_free(kz__codec_state *s) {
     kz__conv_state_clear(&s->pre_conv, mem);
     kz__stack_work_clear(&s->stack);
     kz__kvcache_clear(&s->cache);
+    kz__scratch_clear(&s->scratch);
     float *plain[] = {s->entry, s->rest, s->latent, s->latent2, s->h, s->normed, s->first_out,
                       s->last_out};
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) kz__free(mem, plain[i]);
@@ -394,9 +440,11 @@ static kz_status wide(const kz__run *run, kz__codec_state *s, const int32_t *cod
     return stage_done(run, s, "decoder.0", s->first_out, ld, rows, c->decoder_dim, err);
 }
 
-kz_status kz__codec_decode(const kz__run *run, kz__codec_state *s, const int32_t *codes,
+kz_status kz__codec_decode(const kz__run *caller, kz__codec_state *s, const int32_t *codes,
                            size_t frames, float *samples, kz__err *err) {
     const kz__codec_config *c = s->decoder->config;
+    const kz__run with_scratch = {caller->kernels, caller->pool, &s->scratch};
+    const kz__run *run = &with_scratch;
     s->tap_first = 0;
     s->tap_frames = frames;
     kz_status status = wide(run, s, codes, frames, err);

@@ -39,6 +39,7 @@ typedef struct kz__decoder_block {
 
 typedef struct kz__codec_decoder {
     const kz__codec_config *config;
+    kz_decoder arithmetic; /* not the default's name */
     kz__tensor *sums, *usages; /* [quantizers] codebooks, read row by row */
     kz__linear project_first, project_rest;
     kz__conv pre_conv;
@@ -52,8 +53,8 @@ typedef struct kz__codec_decoder {
 } kz__codec_decoder;
 
 kz_status kz__codec_decoder_load(kz__mem *mem, kz__weights *weights,
-                                 const kz__codec_config *config, kz__codec_decoder *decoder,
-                                 kz__err *err);
+                                 const kz__codec_config *config, kz_decoder arithmetic,
+                                 kz__codec_decoder *decoder, kz__err *err);
 void kz__codec_decoder_clear(kz__mem *mem, kz__codec_decoder *decoder);
 size_t kz__codec_decoder_bytes(const kz__codec_decoder *decoder);
 /* Multiply-adds per frame, attention left out. */

@@ -9,6 +9,8 @@ typedef struct loader {
     kz__weights *weights;
     kz__err *err;
     const kz__codec_config *config;
+    /* of the convolutions over many rows: the units' and the last; of other large products */
+    kz__conv_how units, others;
 } loader;
 
 static kz_status load_snake(const loader *l, kz__snake *snake, size_t channels,
@@ -28,8 +30,12 @@ static kz_status load_snake(const loader *l, kz__snake *snake, size_t channels,
 /* Which packing a convolution takes: dilation for a plain one, stride for a transposed one. */
 typedef enum conv_form { CONV, TRANSPOSED, DEPTHWISE } conv_form;
 
-static kz_status load_conv(const loader *l, kz__conv *conv, conv_form form, size_t in, size_t out,
-                           size_t taps, size_t step, const char *prefix) {
+static kz__dtype type_of(kz__conv_how how) {
+    return how == KZ__CONV_INT8 ? KZ__Q8 : KZ__F32;
+}
+
+static kz_status load_conv(const loader *l, kz__conv *conv, conv_form form, kz__conv_how how,
+                           size_t in, size_t out, size_t taps, size_t step, const char *prefix) {
     kz__tensor weight = {0};
     kz__tensor bias = {0};
     size_t shape[3] = {out, in, taps};
@@ -42,9 +48,11 @@ static kz_status load_conv(const loader *l, kz__conv *conv, conv_form form, size
     kz_status status = kz__bind(l->weights, &weight, l->err, 3, shape, "%s.weight", prefix);
     if (!status) status = kz__bind(l->weights, &bias, l->err, 1, &out, "%s.bias", prefix);
     if (status) return status;
-    if (form == CONV) return kz__conv_pack(l->mem, conv, &weight, &bias, step, l->err);
+    if (form == CONV) {
+        return kz__conv_pack(l->mem, conv, &weight, &bias, step, how, l->err);
+    }
     if (form == DEPTHWISE) return kz__conv_pack_depthwise(l->mem, conv, &weight, &bias, l->err);
-    return kz__conv_pack_transposed(l->mem, conv, &weight, &bias, step, l->err);
+    return kz__conv_pack_transposed(l->mem, conv, &weight, &bias, step, how, l->err);
 }
 
 static kz_status load_quantizers(const loader *l, kz__codec_decoder *d) {
@@ -84,8 +92,8 @@ static kz_status load_quantizers(const loader *l, kz__codec_decoder *d) {
 
 static kz_status load_transformer(const loader *l, kz__codec_decoder *d) {
     const kz__codec_config *c = l->config;
-    kz_status status = load_conv(l, &d->pre_conv, CONV, c->codebook_dim, c->latent_dim, 3, 1,
-                                 "decoder.pre_conv.conv");
+    kz_status status = load_conv(l, &d->pre_conv, CONV, KZ__CONV_DIRECT, c->codebook_dim,
+                                 c->latent_dim, 3, 1, "decoder.pre_conv.conv");
     if (status) return status;
     status = kz__bind_linear(l->mem, l->weights, &d->stack_in, KZ__F32, c->stack.width,
                              c->latent_dim, true, l->err, "decoder.pre_transformer.input_proj");
@@ -93,20 +101,24 @@ static kz_status load_transformer(const loader *l, kz__codec_decoder *d) {
     status = kz__bind_linear(l->mem, l->weights, &d->stack_out, KZ__F32, c->latent_dim,
                              c->stack.width, true, l->err, "decoder.pre_transformer.output_proj");
     if (status) return status;
-    const kz__layer_types floats = {KZ__F32, KZ__F32, KZ__F32, KZ__F32};
-    return kz__bind_stack(l->mem, l->weights, &d->stack, &c->stack, &floats,
+    kz__dtype type = type_of(l->others);
+    const kz__layer_types types = {type, type, type, type};
+    return kz__bind_stack(l->mem, l->weights, &d->stack, &c->stack, &types,
                           "decoder.pre_transformer.", l->err);
 }
 
 static kz_status load_convnext(const loader *l, kz__convnext *stage, size_t index) {
     size_t width = l->config->latent_dim;
     size_t ratio = l->config->upsampling_ratios[index];
+    kz__dtype type = type_of(l->others);
     char name[96];
     snprintf(name, sizeof name, "decoder.upsample.%zu.0.conv", index);
-    kz_status status = load_conv(l, &stage->up, TRANSPOSED, width, width, ratio, ratio, name);
+    kz_status status = load_conv(l, &stage->up, TRANSPOSED, KZ__CONV_DIRECT, width, width, ratio,
+                                 ratio, name);
     if (status) return status;
     snprintf(name, sizeof name, "decoder.upsample.%zu.1.dwconv.conv", index);
-    status = load_conv(l, &stage->depthwise, DEPTHWISE, width, width, 7, 1, name);
+    status = load_conv(l, &stage->depthwise, DEPTHWISE, KZ__CONV_DIRECT, width, width, 7, 1,
+                       name);
     if (status) return status;
     snprintf(name, sizeof name, "decoder.upsample.%zu.1", index);
     status = kz__bind_vector(l->mem, l->weights, &stage->norm_w, width, l->err, "%s.norm.weight",
@@ -120,11 +132,11 @@ static kz_status load_convnext(const loader *l, kz__convnext *stage, size_t inde
                                  name);
     }
     if (!status) {
-        status = kz__bind_linear(l->mem, l->weights, &stage->expand, KZ__F32, 4 * width, width,
-                                 true, l->err, "%s.pwconv1", name);
+        status = kz__bind_linear(l->mem, l->weights, &stage->expand, type, 4 * width, width, true,
+                                 l->err, "%s.pwconv1", name);
     }
     if (!status) {
-        status = kz__bind_linear(l->mem, l->weights, &stage->contract, KZ__F32, width, 4 * width,
+        status = kz__bind_linear(l->mem, l->weights, &stage->contract, type, width, 4 * width,
                                  true, l->err, "%s.pwconv2", name);
     }
     return status;
@@ -140,7 +152,7 @@ static kz_status load_block(const loader *l, kz__decoder_block *block, size_t in
     kz_status status = load_snake(l, &block->snake, in, name);
     if (status) return status;
     snprintf(name, sizeof name, "decoder.decoder.%zu.block.1.conv", index + 1);
-    status = load_conv(l, &block->up, TRANSPOSED, in, out, 2 * rate, rate, name);
+    status = load_conv(l, &block->up, TRANSPOSED, l->others, in, out, 2 * rate, rate, name);
     for (size_t u = 0; !status && u < KZ__UNITS; u++) {
         size_t part = u + 2;
         snprintf(name, sizeof name, "decoder.decoder.%zu.block.%zu.act1", index + 1, part);
@@ -150,10 +162,11 @@ static kz_status load_block(const loader *l, kz__decoder_block *block, size_t in
         status = load_snake(l, &block->units[u].snake2, out, name);
         if (status) break;
         snprintf(name, sizeof name, "decoder.decoder.%zu.block.%zu.conv1.conv", index + 1, part);
-        status = load_conv(l, &block->units[u].conv1, CONV, out, out, 7, dilations[u], name);
+        status = load_conv(l, &block->units[u].conv1, CONV, l->units, out, out, 7, dilations[u],
+                           name);
         if (status) break;
         snprintf(name, sizeof name, "decoder.decoder.%zu.block.%zu.conv2.conv", index + 1, part);
-        status = load_conv(l, &block->units[u].conv2, CONV, out, out, 1, 1, name);
+        status = load_conv(l, &block->units[u].conv2, CONV, l->others, out, out, 1, 1, name);
     }
     return status;
 }
@@ -169,7 +182,7 @@ static kz_status load_all(const loader *l, kz__codec_decoder *d) {
         status = load_convnext(l, &d->upsample[i], i);
     }
     if (!status) {
-        status = load_conv(l, &d->first, CONV, c->latent_dim, c->decoder_dim, 7, 1,
+        status = load_conv(l, &d->first, CONV, l->others, c->latent_dim, c->decoder_dim, 7, 1,
                            "decoder.decoder.0.conv");
     }
     for (size_t i = 0; !status && i < c->upsample_rate_count; i++) {
@@ -183,15 +196,20 @@ static kz_status load_all(const loader *l, kz__codec_decoder *d) {
     status = load_snake(l, &d->last_snake, channels, name);
     if (status) return status;
     snprintf(name, sizeof name, "decoder.decoder.%zu.conv", blocks + 2);
-    return load_conv(l, &d->last, CONV, channels, 1, 7, 1, name);
+    return load_conv(l, &d->last, CONV, l->units, channels, 1, 7, 1, name);
 }
 
 kz_status kz__codec_decoder_load(kz__mem *mem, kz__weights *weights,
-                                 const kz__codec_config *config, kz__codec_decoder *decoder,
-                                 kz__err *err) {
+                                 const kz__codec_config *config, kz_decoder arithmetic,
+                                 kz__codec_decoder *decoder, kz__err *err) {
     memset(decoder, 0, sizeof *decoder);
     decoder->config = config;
-    loader l = {mem, weights, err, config};
+    decoder->arithmetic =
+        arithmetic == KZ_DECODER_DEFAULT ? KZ_DECODER_WINOGRAD : arithmetic;
+    bool direct = decoder->arithmetic == KZ_DECODER_DIRECT;
+    bool int8 = decoder->arithmetic == KZ_DECODER_INT8;
+    loader l = {mem, weights, err, config, direct ? KZ__CONV_DIRECT : KZ__CONV_WINOGRAD,
+                int8 ? KZ__CONV_INT8 : KZ__CONV_DIRECT};
     kz_status status = load_all(&l, decoder);
     if (status) kz__codec_decoder_clear(mem, decoder);
     return status;

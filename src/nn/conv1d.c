@@ -1,14 +1,24 @@
 /* Packing of convolution weights as panel products, and their streaming state. */
 #include "nn/conv1d.h"
 
+#include "nn/winograd.h"
+
+static kz__dtype type_of(kz__conv_how how) {
+    return how == KZ__CONV_INT8 ? KZ__Q8 : KZ__F32;
+}
+
 kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
-                        const kz__tensor *bias, size_t dilation, kz__err *err) {
+                        const kz__tensor *bias, size_t dilation, kz__conv_how how, kz__err *err) {
     memset(conv, 0, sizeof *conv);
     conv->out = weight->shape[0];
     conv->in = weight->shape[1];
     conv->taps = weight->shape[2];
     conv->dilation = dilation;
     conv->stride = 1;
+    if (how == KZ__CONV_WINOGRAD && conv->taps == KZ__WINOGRAD_TAPS) {
+        conv->how = KZ__CONV_WINOGRAD;
+        return kz__winograd_pack(mem, &conv->linear, weight, bias, err);
+    }
     kz__pack_source source = {0};
     source.weight = weight;
     source.bias = bias;
@@ -17,11 +27,13 @@ kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
     source.in_step = (ptrdiff_t)conv->taps;
     source.tap_step = 1;
     source.panel_step = 1;
-    return kz__linear_pack(mem, &conv->linear, KZ__F32, conv->in, conv->taps, &source, 1, err);
+    return kz__linear_pack(mem, &conv->linear, type_of(how), conv->in, conv->taps, &source, 1,
+                           err);
 }
 
 kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
-                                   const kz__tensor *bias, size_t stride, kz__err *err) {
+                                   const kz__tensor *bias, size_t stride, kz__conv_how how,
+                                   kz__err *err) {
     memset(conv, 0, sizeof *conv);
     conv->in = weight->shape[0];
     conv->out = weight->shape[1];
@@ -44,8 +56,8 @@ kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tenso
         source->first_panel = r * panels;
         source->panel_step = 1;
     }
-    kz_status status = kz__linear_pack(mem, &conv->linear, KZ__F32, conv->in, conv->taps, sources,
-                                       stride, err);
+    kz_status status = kz__linear_pack(mem, &conv->linear, type_of(how), conv->in, conv->taps,
+                                       sources, stride, err);
     kz__free(mem, sources);
     return status;
 }
@@ -90,13 +102,14 @@ size_t kz__conv_macs(const kz__conv *conv) {
 }
 
 kz_status kz__conv_state_init(kz__conv_state *state, kz__mem *mem, const kz__conv *conv,
-                              size_t max_rows, kz__err *err) {
+                              size_t frame_rows, size_t max_frames, kz__err *err) {
     memset(state, 0, sizeof *state);
     state->conv = conv;
     state->ld = kz__pad16(conv->in);
     state->history = (conv->taps - 1) * conv->dilation;
-    state->max_rows = max_rows;
-    state->rows = kz__calloc(mem, (state->history + max_rows) * state->ld, sizeof(float));
+    state->frame_rows = frame_rows;
+    state->max_rows = frame_rows * max_frames;
+    state->rows = kz__calloc(mem, (state->history + state->max_rows) * state->ld, sizeof(float));
     return state->rows ? KZ_OK : kz__fail_memory(err);
 }
 
@@ -136,6 +149,8 @@ void kz__conv_run(const kz__run *run, kz__conv_state *state, float *y, size_t ld
     if (conv->depthwise) {
         depthwise_job job = {run, state, y, ldy};
         kz__pool_for(run->pool, rows, 8, depthwise_rows, &job);
+    } else if (conv->how == KZ__CONV_WINOGRAD) {
+        kz__winograd_run(run, state, y, ldy, rows, after);
     } else {
         if (conv->stride > 1) ldy = conv->stride * kz__pad16(conv->out);
         kz__linear_run(run, &conv->linear, state->rows, state->ld, conv->dilation * state->ld, y,

@@ -15,7 +15,15 @@
 
 #include "nn/linear.h"
 
+/* How a plain convolution is computed. Each has bits of its own. */
+typedef enum kz__conv_how {
+    KZ__CONV_DIRECT,
+    KZ__CONV_WINOGRAD, /* where there are 7 taps (winograd.h), else direct */
+    KZ__CONV_INT8      /* weights and rows in 8 bits (KZ__Q8); dilation 1 */
+} kz__conv_how;
+
 typedef struct kz__conv {
+    kz__conv_how how;
     kz__linear linear;     /* not for depthwise */
     float *depthwise;      /* [taps][pad16(channels)] */
     float *depthwise_bias; /* [pad16(channels)] */
@@ -26,16 +34,17 @@ typedef struct kz__conv {
 
 /* weight [out, in, taps] */
 kz_status kz__conv_pack(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
-                        const kz__tensor *bias, size_t dilation, kz__err *err);
+                        const kz__tensor *bias, size_t dilation, kz__conv_how how, kz__err *err);
 /* weight [in, out, kernel], kernel = stride or 2 * stride */
 kz_status kz__conv_pack_transposed(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
-                                   const kz__tensor *bias, size_t stride, kz__err *err);
+                                   const kz__tensor *bias, size_t stride, kz__conv_how how,
+                                   kz__err *err);
 /* weight [channels, 1, taps] */
 kz_status kz__conv_pack_depthwise(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
                                   const kz__tensor *bias, kz__err *err);
 void kz__conv_clear(kz__mem *mem, kz__conv *conv);
 size_t kz__conv_bytes(const kz__conv *conv);
-/* Multiply-adds per input row. */
+/* Multiply-adds per input row, as the sum is written, however it is computed. */
 size_t kz__conv_macs(const kz__conv *conv);
 
 typedef struct kz__conv_state {
@@ -43,11 +52,12 @@ typedef struct kz__conv_state {
     size_t ld;       /* floats per input row */
     size_t history;  /* rows of left context */
     size_t max_rows; /* new rows at once */
+    size_t frame_rows; /* of a frame; a call takes whole frames */
     float *rows;     /* [history + max_rows][ld] */
 } kz__conv_state;
 
 kz_status kz__conv_state_init(kz__conv_state *state, kz__mem *mem, const kz__conv *conv,
-                              size_t max_rows, kz__err *err);
+                              size_t frame_rows, size_t max_frames, kz__err *err);
 void kz__conv_state_clear(kz__conv_state *state, kz__mem *mem);
 void kz__conv_state_reset(kz__conv_state *state);
 

@@ -18,6 +18,30 @@ static float round_to(kz__dtype type, float value) {
     return type == KZ__BF16 ? kz__bf16_to_f32(kz__f32_to_bf16(value)) : value;
 }
 
+/* The weights of all taps for one channel of a row, as the source mixes them. */
+static void mix_taps(const kz__pack_source *s, size_t from, size_t taps, float *values) {
+    double parts[16];
+    for (size_t i = 0; i < s->mixed; i++) {
+        ptrdiff_t at = (ptrdiff_t)from + (ptrdiff_t)i * s->tap_step;
+        parts[i] = (double)kz__tensor_at(s->weight, (size_t)at);
+    }
+    for (size_t t = 0; t < taps; t++) {
+        double sum = 0;
+        for (size_t i = 0; i < s->mixed; i++) sum += s->mix[t * s->mixed + i] * parts[i];
+        values[t] = (float)sum;
+    }
+}
+
+static void pack_mixed_row(kz__linear *linear, const kz__pack_source *s, size_t row, size_t to) {
+    float *w = (float *)linear->w + to;
+    ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step;
+    float values[16] = {0};
+    for (size_t c = 0; c < linear->in; c++, from += s->in_step) {
+        if (row < s->rows) mix_taps(s, (size_t)from, linear->taps, values);
+        for (size_t t = 0; t < linear->taps; t++) w[(t * linear->in + c) * 16] = values[t];
+    }
+}
+
 /* Row i of a panel, or zeros where the source has no such row. */
 static void pack_row(kz__linear *linear, const kz__pack_source *s, size_t row, size_t to) {
     float *wide = linear->w;
@@ -63,7 +87,11 @@ static void pack_panel(kz__linear *linear, const kz__pack_source *s, size_t pane
     bool copied = pack_copy(linear, s, panel, target * count);
     for (size_t i = 0; i < 16; i++) {
         size_t row = panel * 16 + i;
-        if (!copied) pack_row(linear, s, row, target * count + i);
+        if (s->mix) {
+            pack_mixed_row(linear, s, row, target * count + i);
+        } else if (!copied) {
+            pack_row(linear, s, row, target * count + i);
+        }
     }
 }
 
@@ -141,6 +169,7 @@ void kz__linear_clear(kz__mem *mem, kz__linear *linear) {
     memset(linear, 0, sizeof *linear);
 }
 
+/* Of one tap where quantised, else of all. */
 static size_t panel_bytes(const kz__linear *linear) {
     if (kz__is_quantized(linear->type)) {
         return kz__pairs(linear->in) * kz__pair_bytes(linear->type);
@@ -149,7 +178,8 @@ static size_t panel_bytes(const kz__linear *linear) {
 }
 
 size_t kz__linear_bytes(const kz__linear *linear) {
-    return linear->panels * panel_bytes(linear);
+    size_t parts = kz__is_quantized(linear->type) ? linear->taps : 1;
+    return parts * linear->panels * panel_bytes(linear);
 }
 
 size_t kz__linear_space(kz__dtype type, size_t rows, size_t in) {
@@ -169,30 +199,29 @@ typedef struct product {
     size_t panel_block;
 } product;
 
-static void finish(const product *job, size_t row, size_t rows, size_t panel, size_t panels) {
-    const kz__kernels *k = job->run->kernels;
-    const kz__after *after = &job->after;
+void kz__after_run(const kz__kernels *k, const kz__after *after, float *y, size_t ldy, size_t row,
+                   size_t step, size_t rows, size_t panel, size_t panels) {
     size_t column = panel * 16;
     size_t width = panels * 16;
     if (after->kind == KZ__SNAKE) {
-        float *y = job->args.y + row * job->args.ldy + column;
-        k->snake(y, job->args.ldy, y, job->args.ldy, after->scale + column, after->shift + column,
-                 rows, width);
+        float *at = y + row * ldy + column;
+        k->snake(at, step * ldy, at, step * ldy, after->scale + column, after->shift + column, rows,
+                 width);
         return;
     }
     if (after->kind == KZ__PLAIN) return;
-    for (size_t r = row; r < row + rows; r++) {
-        float *y = job->args.y + r * job->args.ldy + column;
+    for (size_t r = row; r < row + rows * step; r += step) {
+        float *at = y + r * ldy + column;
         float *z = after->z ? after->z + r * after->ldz + column : NULL;
         switch (after->kind) {
-        case KZ__SILU: k->silu(y, y, width); break;
-        case KZ__GELU: k->gelu(y, y, width); break;
-        case KZ__ADD: k->add(z, z, y, width); break;
-        case KZ__SCALE_ADD: k->scale_add(z, z, after->scale + column, y, width); break;
+        case KZ__SILU: k->silu(at, at, width); break;
+        case KZ__GELU: k->gelu(at, at, width); break;
+        case KZ__ADD: k->add(z, z, at, width); break;
+        case KZ__SCALE_ADD: k->scale_add(z, z, after->scale + column, at, width); break;
         case KZ__SILU_MUL:
             z = after->z + r * after->ldz + column / 2;
             for (size_t p = 0; p < panels; p += 2) {
-                k->silu_mul(z + p * 8, y + p * 16, y + p * 16 + 16, 16);
+                k->silu_mul(z + p * 8, at + p * 16, at + p * 16 + 16, 16);
             }
             break;
         case KZ__PLAIN:
@@ -212,18 +241,22 @@ static void multiply_quantized(const product *job, size_t row, size_t rows, size
     args.ldx = args.pairs * KZ__PAIR_K;
     args.y = job->args.y + row * job->args.ldy + panel * 16;
     args.ldy = job->args.ldy;
-    args.x = x->codes + row * args.ldx;
-    args.x_scale = x->scales + row * args.ldb;
-    args.x_sum = x->sums + row * args.ldb;
-    args.w = (const char *)linear->w + panel * panel_bytes(linear);
     args.factor = linear->factor;
     args.bias = linear->bias ? linear->bias + panel * 16 : NULL;
     args.rows = rows;
     args.panels = panels;
-    if (linear->type == KZ__Q8) {
-        job->run->kernels->mm_q8(&args);
-    } else {
-        job->run->kernels->mm_q4(&args);
+    for (size_t tap = 0; tap < linear->taps; tap++) {
+        size_t at = row + tap; /* codes of a row serve all taps */
+        args.x = x->codes + at * args.ldx;
+        args.x_scale = x->scales + at * args.ldb;
+        args.x_sum = x->sums + at * args.ldb;
+        args.w = (const char *)linear->w + (tap * linear->panels + panel) * panel_bytes(linear);
+        args.resume = tap > 0;
+        if (linear->type == KZ__Q8) {
+            job->run->kernels->mm_q8(&args);
+        } else {
+            job->run->kernels->mm_q4(&args);
+        }
     }
 }
 
@@ -260,7 +293,8 @@ static void product_job(void *arg, size_t begin, size_t end, int thread) {
         } else {
             multiply(job, row, rows, panel, panels);
         }
-        finish(job, row, rows, panel, panels);
+        kz__after_run(job->run->kernels, &job->after, job->args.y, job->args.ldy, row, 1, rows,
+                      panel, panels);
     }
 }
 
@@ -296,10 +330,12 @@ static void run_product(product *job) {
 /* As many rows at a time as the scratch holds. */
 static void run_quantized(product *job, size_t rows) {
     size_t k = job->linear->in;
-    size_t most = job->run->scratch->capacity / (kz__pairs(k) * KZ__PAIR_K);
+    size_t context = job->linear->taps - 1;
+    size_t most = job->run->scratch->capacity / (kz__pairs(k) * KZ__PAIR_K) - context;
     while (rows) {
         job->rows = rows < most ? rows : most;
-        kz__quantized_rows(job->run, job->args.x, job->args.ldx, k, job->rows);
+        kz__quantized_rows(job->run, job->args.x, job->args.ldx, k,
+                           context + job->rows);
         run_product(job);
         job->args.x += job->rows * job->args.ldx;
         job->args.y += job->rows * job->args.ldy;

@@ -17,19 +17,26 @@ static inline size_t kz__pad16(size_t n) {
     return (n + 15) / 16 * 16;
 }
 
-/* Room for the codes of some rows (kernels.h: quantize), used by one product at a time. */
+/* Room for the codes of some rows (kernels.h: quantize) and for the tiles of a Winograd
+ * convolution, used by one product at a time. */
 typedef struct kz__scratch {
     kz__mem *mem;
     size_t capacity; /* codes */
     int8_t *codes;
     float *scales; /* [capacity / 32] */
     int32_t *sums; /* [capacity / 32] */
+    size_t threads, tile_floats;
+    float *tiles;      /* [threads][tile_floats] */
+    size_t *tile_block; /* [threads]: which inputs stand there */
 } kz__scratch;
 
 /* For `rows` rows of products with up to `width` inputs; products with more rows go in pieces.
  * width 0: nothing is quantised. */
 kz_status kz__scratch_init(kz__scratch *scratch, kz__mem *mem, size_t rows, size_t width,
                            kz__err *err);
+/* Adds room for tiles, for each thread (winograd.h says how much a convolution needs). */
+kz_status kz__scratch_add_tiles(kz__scratch *scratch, kz__mem *mem, size_t threads, size_t floats,
+                                kz__err *err);
 void kz__scratch_clear(kz__scratch *scratch);
 
 /* What a computation runs with. */
@@ -43,7 +50,7 @@ typedef struct kz__linear {
     kz__dtype type; /* of the panels: KZ__F32, KZ__BF16, KZ__Q8 or KZ__Q4 */
     size_t panels;
     size_t in, taps;
-    void *w;     /* [panels][taps][in][16], or pairs of blocks (blocks.h) */
+    void *w;     /* [panels][taps][in][16], or [taps][panels] of pairs of blocks (blocks.h) */
     float *bias; /* [panels * 16], NULL: none */
     float factor; /* of the scales, where quantised */
     bool lent;    /* w belongs to a store */
@@ -64,6 +71,11 @@ typedef struct kz__pack_source {
     size_t rows;
     ptrdiff_t base, row_step, tap_step, in_step;
     size_t first_panel, panel_step; /* panel i becomes panel first_panel + i * panel_step */
+    /* NULL, or [taps][mixed]: the weight of tap t is the sum over s of mix[t * mixed + s] times
+     * what stands at base + row * row_step + s * tap_step + channel * in_step, in double, from
+     * s = 0 on, rounded once. */
+    const double *mix;
+    size_t mixed; /* 1 to 16 */
 } kz__pack_source;
 
 /* A plain [rows, in] matrix (or [rows, in, 1]) as the source of consecutive panels. */
@@ -83,6 +95,11 @@ void kz__linear_clear(kz__mem *mem, kz__linear *linear);
 size_t kz__linear_bytes(const kz__linear *linear);
 /* The width of scratch that a product needs: 0 where it is not quantised. */
 size_t kz__linear_scratch(const kz__linear *linear);
+/* Rows of scratch that `rows` outputs take together; with taps there must be room for more than
+ * taps - 1. */
+static inline size_t kz__linear_rows(const kz__linear *linear, size_t rows) {
+    return rows + linear->taps - 1;
+}
 
 /* What happens to a block of outputs while it is still in cache. */
 typedef enum kz__after_kind {
@@ -102,8 +119,12 @@ typedef struct kz__after {
     const float *scale, *shift;
 } kz__after;
 
+/* Does it to rows row, row + step, ... of y, columns of `panels` panels from `panel` on. */
+void kz__after_run(const kz__kernels *kernels, const kz__after *after, float *y, size_t ldy,
+                   size_t row, size_t step, size_t rows, size_t panel, size_t panels);
+
 /* y[rows][ldy] = linear(x[rows][ldx]), then `after` (NULL: nothing). tap_stride: floats between
- * taps. */
+ * taps; ldx where quantised. */
 void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x, size_t ldx,
                     size_t tap_stride, float *y, size_t ldy, size_t rows, const kz__after *after);
 

@@ -6,9 +6,9 @@
 
 #define SMALL_MATRIX ((size_t)1 << 20) /* weights that one thread packs in a few milliseconds */
 
-/* Columns first..first+count-1 of row `row` as floats; zeros where the source has none. */
-static void read_row(const kz__pack_source *s, size_t row, size_t in, float *values) {
-    ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step;
+/* A tap of row `row` as floats; zeros where the source has none. */
+static void read_row(const kz__pack_source *s, size_t row, size_t tap, size_t in, float *values) {
+    ptrdiff_t from = s->base + (ptrdiff_t)row * s->row_step + (ptrdiff_t)tap * s->tap_step;
     const unsigned char *bytes = s->weight->data;
     if (row >= s->rows) {
         memset(values, 0, in * sizeof *values);
@@ -28,18 +28,27 @@ static void read_row(const kz__pack_source *s, size_t row, size_t in, float *val
     }
 }
 
-/* The bits of the largest absolute value of all sources; those of what is not finite are larger. */
-static uint32_t largest_bits(const kz__pack_source *sources, size_t count, size_t in, float *row) {
+/* The bits of the largest absolute value; those of what is not finite are larger. */
+static uint32_t largest_bits(const float *values, size_t count) {
+    uint32_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits = 0;
+        memcpy(&bits, &values[i], sizeof bits);
+        bits &= 0x7fffffffu;
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+/* The same of all sources. */
+static uint32_t largest_of(const kz__linear *linear, const kz__pack_source *sources, size_t count,
+                           float *row) {
     uint32_t most = 0;
     for (size_t s = 0; s < count; s++) {
-        for (size_t r = 0; r < sources[s].rows; r++) {
-            read_row(&sources[s], r, in, row);
-            for (size_t c = 0; c < in; c++) {
-                uint32_t bits = 0;
-                memcpy(&bits, &row[c], sizeof bits);
-                bits &= 0x7fffffffu;
-                most = bits > most ? bits : most;
-            }
+        for (size_t r = 0; r < sources[s].rows * linear->taps; r++) {
+            read_row(&sources[s], r / linear->taps, r % linear->taps, linear->in, row);
+            uint32_t bits = largest_bits(row, linear->in);
+            most = bits > most ? bits : most;
         }
     }
     return most;
@@ -63,17 +72,20 @@ typedef struct pack_job {
     size_t row_floats;
 } pack_job;
 
-/* Item: a panel of the source. */
+/* Item: a panel of the source, of one tap after the other. */
 static void pack_panels(void *arg, size_t begin, size_t end, int thread) {
     const pack_job *job = arg;
     kz__linear *linear = job->linear;
     const kz__pack_source *s = job->source;
     size_t panel_bytes = kz__pairs(linear->in) * kz__pair_bytes(linear->type);
     float *row = job->rows + (size_t)thread * job->row_floats;
-    for (size_t p = begin; p < end; p++) {
-        char *panel = (char *)linear->w + (s->first_panel + p * s->panel_step) * panel_bytes;
+    for (size_t item = begin; item < end; item++) {
+        size_t tap = item % linear->taps;
+        size_t p = item / linear->taps;
+        size_t target = tap * linear->panels + s->first_panel + p * s->panel_step;
+        char *panel = (char *)linear->w + target * panel_bytes;
         for (size_t i = 0; i < KZ__PANEL_ROWS; i++) {
-            read_row(s, p * KZ__PANEL_ROWS + i, linear->in, row);
+            read_row(s, p * KZ__PANEL_ROWS + i, tap, linear->in, row);
             pack_row(linear, panel, i, row);
         }
     }
@@ -82,7 +94,7 @@ static void pack_panels(void *arg, size_t begin, size_t end, int thread) {
 /* Fitting scales is the longest part of opening a model: large matrices take all processors, or
  * one where no pool can be had. */
 static void pack_source(kz__mem *mem, pack_job *job, int threads) {
-    size_t panels = kz__pad16(job->source->rows) / KZ__PANEL_ROWS;
+    size_t panels = kz__pad16(job->source->rows) / KZ__PANEL_ROWS * job->linear->taps;
     kz__pool *pool = NULL;
     if (threads > 1 && kz__pool_create(mem, threads, &pool, NULL) == KZ_OK) {
         kz__pool_for(pool, panels, 1, pack_panels, job);
@@ -106,19 +118,19 @@ kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
                              const kz__pack_source *sources, size_t count, kz__err *err) {
     size_t pairs = kz__pairs(linear->in);
     size_t panel_bytes = pairs * kz__pair_bytes(linear->type);
+    size_t panels = linear->taps * linear->panels;
     size_t bytes = 0;
-    bool small = linear->panels * KZ__PANEL_ROWS * linear->in < SMALL_MATRIX;
+    bool small = panels * KZ__PANEL_ROWS * linear->in < SMALL_MATRIX;
     int threads = small ? 1 : kz__cpu_count();
     if (threads > 256) threads = 256;
-    if (linear->taps != 1) return kz__fail(err, KZ_ERR_FAILED, "a convolution has no 4 or 8 bits");
-    if (!kz__mul(linear->panels, panel_bytes, &bytes)) return kz__fail_memory(err);
+    if (!kz__mul(panels, panel_bytes, &bytes)) return kz__fail_memory(err);
     float *row = kz__calloc(mem, (size_t)threads * pairs * KZ__PAIR_K, sizeof *row);
     linear->w = place(mem, store, linear, bytes);
     if (!row || !linear->w) {
         kz__free(mem, row);
         return kz__fail_memory(err);
     }
-    uint32_t most = largest_bits(sources, count, linear->in, row);
+    uint32_t most = largest_of(linear, sources, count, row);
     if (most >= 0x7f800000u) {
         kz__free(mem, row);
         return kz__fail(err, KZ_ERR_MODEL, "tensor %.100s (or one packed with it) has a value that"
@@ -150,11 +162,24 @@ kz_status kz__scratch_init(kz__scratch *scratch, kz__mem *mem, size_t rows, size
     return kz__fail_memory(err);
 }
 
+kz_status kz__scratch_add_tiles(kz__scratch *scratch, kz__mem *mem, size_t threads, size_t floats,
+                                kz__err *err) {
+    if (!floats) return KZ_OK;
+    scratch->mem = mem;
+    scratch->threads = threads;
+    scratch->tile_floats = floats;
+    scratch->tiles = kz__alloc(mem, threads * floats * sizeof *scratch->tiles);
+    scratch->tile_block = kz__calloc(mem, threads, sizeof *scratch->tile_block);
+    return scratch->tiles && scratch->tile_block ? KZ_OK : kz__fail_memory(err);
+}
+
 void kz__scratch_clear(kz__scratch *scratch) {
     if (!scratch->mem) return;
     kz__free(scratch->mem, scratch->codes);
     kz__free(scratch->mem, scratch->scales);
     kz__free(scratch->mem, scratch->sums);
+    kz__free(scratch->mem, scratch->tiles);
+    kz__free(scratch->mem, scratch->tile_block);
     memset(scratch, 0, sizeof *scratch);
 }
 

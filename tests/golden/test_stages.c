@@ -124,7 +124,7 @@ static void check_talker(tracks *t, const kzt_golden *g) {
 }
 
 /* Stored as [channels, time], or [2, channels, time of a frame] of the first and the last frame. */
-static void check_decoder(tracks *t, const kzt_golden *g) {
+static void check_decoder(tracks *t, const kzt_golden *g, double limit) {
     json_t *stages = json_object_get(g->root, "stages");
     for (size_t i = 0; i < json_array_size(stages); i++) {
         json_t *stage = json_array_get(stages, i);
@@ -147,23 +147,27 @@ static void check_decoder(tracks *t, const kzt_golden *g) {
             assert_true(r < at->count);
             compare(&e, (double)at->rows[r * channels + c], (double)((float *)want.data)[j]);
         }
-        report(tap, &e, 2e-5);
+        report(tap, &e, limit);
         kzt_npy_free(&want);
     }
 }
 
-static void run_case(const char *name) {
+/* limit: of the decoder's errors, in parts of a stage's largest value */
+static void run_case(const char *name, kz_decoder decoder, double limit) {
     kzt_golden g;
+    kz_model_options options;
     tracks *t = calloc(1, sizeof *t);
     kzt_golden_load(name, &g);
     if (!json_object_get(g.root, "stages")) fail_msg("%s has no stages", name);
     printf("%s\n", name);
-    kz_model *model = kzt_open(g.checkpoint, NULL);
+    kz_model_options_init(&options);
+    options.decoder = decoder;
+    kz_model *model = kzt_open(g.checkpoint, &options);
     kz_session *session = kzt_session(model, 2);
     kz_session_set_tap(session, collect, t);
     assert_int_equal(kzt_speak(session, &g.request, NULL, NULL), KZ_DONE);
     check_talker(t, &g);
-    check_decoder(t, &g);
+    check_decoder(t, &g, limit);
     kz_session_free(session);
     kz_model_free(model);
     for (size_t i = 0; i < t->count; i++) {
@@ -176,16 +180,23 @@ static void run_case(const char *name) {
 
 static void test_equal_widths(void **state) {
     (void)state;
-    run_case("custom-eq-plain");
+    run_case("custom-eq-plain", KZ_DECODER_DIRECT, 2e-5);
 }
 
 static void test_projection(void **state) {
     (void)state;
-    run_case("custom-mtp-instruct");
+    run_case("custom-mtp-instruct", KZ_DECODER_DIRECT, 2e-5);
+}
+
+static void test_default_decoder(void **state) {
+    (void)state;
+    run_case("custom-eq-plain", KZ_DECODER_DEFAULT, 2e-5);
+    run_case("custom-mtp-instruct", KZ_DECODER_DEFAULT, 2e-5);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal_widths),
-                                       cmocka_unit_test(test_projection)};
+                                       cmocka_unit_test(test_projection),
+                                       cmocka_unit_test(test_default_decoder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

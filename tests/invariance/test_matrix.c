@@ -14,26 +14,35 @@
 #define VOICE_FRAMES 5 /* its decoder is ten times as large: emulators take minutes */
 #define SEED 20260101
 
-/* What every machine gets with arithmetic 1; a new number needs new hashes. */
+/* What every machine gets with arithmetic 2; a new number needs new hashes. */
 static const struct {
     const char *checkpoint;
     kz_type type;
+    kz_decoder decoder;
     const char *hash;
 } known[] = {
-    {"custom-eq", KZ_TYPE_STORED,
+    {"custom-eq", KZ_TYPE_STORED, KZ_DECODER_DEFAULT,
+     "d62fbf85e5fc386cf87dcdb8f945f2bba9b0a68a910f76a5bc7731ae32ad0211"},
+    {"custom-mtp", KZ_TYPE_STORED, KZ_DECODER_DEFAULT,
+     "dcb9600edb749a874153b567e37ec6b8d15036f2c523a7c9b0dc7acf8e50286b"},
+    {"voice", KZ_TYPE_STORED, KZ_DECODER_DEFAULT,
+     "c37d68cf21bc53727d0a94dbc519dfc2e7a5736fba3539bb70444a1ac7dc6ab3"},
+    {"custom-eq", KZ_TYPE_Q4, KZ_DECODER_DEFAULT,
+     "712611438d28dd2d7b9e10d0616223e6f3543cb01f10328672ecbdbed2740087"},
+    {"custom-eq", KZ_TYPE_Q8, KZ_DECODER_DEFAULT,
+     "c395aefdf5483012e69d633598954ed34e65316323f03f9467c4674bc9eb1f26"},
+    {"custom-mtp", KZ_TYPE_Q4, KZ_DECODER_DEFAULT,
+     "545dfce84f1b42272219de34cadda56a60ec1e7dfcb2eca2a932a849c9868ce4"},
+    {"custom-mtp", KZ_TYPE_Q8, KZ_DECODER_DEFAULT,
+     "6e39c58c22310a9e5f0af08cc4ad09f79376dcbbb6475af3186ae2974a4275f1"},
+    {"custom-eq", KZ_TYPE_STORED, KZ_DECODER_DIRECT,
      "da3c22e72f473d6c0b6e3978da19616cc5d5c9e355ef51f04af3dd0966d34438"},
-    {"custom-mtp", KZ_TYPE_STORED,
+    {"custom-mtp", KZ_TYPE_STORED, KZ_DECODER_DIRECT,
      "829bb88642f7b09867e417de88faf293c80b5f24c8289c568a753bd5c5a2e343"},
-    {"voice", KZ_TYPE_STORED,
-     "9d9c59266b0edd5a85bac38eff6c19fb8177ab294844d8fa066c33fca957d662"},
-    {"custom-eq", KZ_TYPE_Q4,
-     "b3e7d574716c5d14c71e50046dba46e7bf9357f135065972dac8c6ca4bd9df67"},
-    {"custom-eq", KZ_TYPE_Q8,
-     "091fd8f9d9461756cddf2fedd4cc0dd7394045c5e756f9c975658efbce3b35bc"},
-    {"custom-mtp", KZ_TYPE_Q4,
-     "638e7120e03b8bce9fffcdac70b2ad88ab86a364323d24ccbab6e0664f182f38"},
-    {"custom-mtp", KZ_TYPE_Q8,
-     "1c60f5f90a77b4d5f9dc5a889552e5ab2e17d0cc353254f500ba816b6a682f80"},
+    {"custom-eq", KZ_TYPE_STORED, KZ_DECODER_INT8,
+     "6502f3b24c77ac5307291e6e2439ccb8940ec32c6e3fd0134c8d750080a30916"},
+    {"custom-mtp", KZ_TYPE_STORED, KZ_DECODER_INT8,
+     "4891b5e5f40e839c8d1714bb07a8e243c245833a94127d56f50d20975283af86"},
 };
 
 typedef struct row {
@@ -78,21 +87,24 @@ static void hash_run(kz_session *session, const row *w, int frames, char hex[65]
     free(samples);
 }
 
+static const char *const decoder_names[] = {"default", "direct", "winograd", "int8"};
 static const char *const type_names[] = {"stored", "f32", "bf16", "q8", "q4"};
 
-static void run_row(const char *checkpoint, kz_type type, const row *w, char want[65]) {
+static void run_row(const char *checkpoint, kz_type type, kz_decoder decoder, const row *w,
+                    char want[65]) {
     kz_model_options options;
     char hex[65];
     kz_model_options_init(&options);
     options.cpu = w->cpu;
     options.type = type;
+    options.decoder = decoder;
     kz_model *model = kzt_open(checkpoint, &options);
     kz_session *session = kzt_session(model, w->threads);
     hash_run(session, w, frames_of(model), hex);
     const char *name = strrchr(checkpoint, '/');
-    printf("%-10s %-6s %-10s threads %d packet %-4d %-7s %-5s %s\n",
-           name ? name + 1 : checkpoint, type_names[type], w->cpu ? w->cpu : "best", w->threads,
-           w->packet,
+    printf("%-10s %-6s %-8s %-10s threads %d packet %-4d %-7s %-5s %s\n",
+           name ? name + 1 : checkpoint, type_names[type], decoder_names[decoder],
+           w->cpu ? w->cpu : "best", w->threads, w->packet,
            w->flags & KZ_CP_ORACLE ? "oracle" : "cache", w->ftz ? "ftz" : "", hex);
     if (!want[0]) strcpy(want, hex);
     assert_string_equal(hex, want);
@@ -101,10 +113,12 @@ static void run_row(const char *checkpoint, kz_type type, const row *w, char wan
 }
 
 /* Sessions of one model, each with its own placement and kernel level. */
-static void placed(const char *checkpoint, kz_type type, const char want[65]) {
+static void placed(const char *checkpoint, kz_type type, kz_decoder decoder,
+                   const char want[65]) {
     kz_model_options options;
     kz_model_options_init(&options);
     options.type = type;
+    options.decoder = decoder;
     kz_model *model = kzt_open(checkpoint, &options);
     for (int i = 0; i < 6; i++) {
         static const char *const cpus[] = {NULL, "scalar", NULL, NULL, NULL, NULL};
@@ -139,10 +153,12 @@ static void placed(const char *checkpoint, kz_type type, const char want[65]) {
 }
 
 /* Two sessions of one model, read in turn a few samples at a time. */
-static void interleaved(const char *checkpoint, kz_type type, const char want[65]) {
+static void interleaved(const char *checkpoint, kz_type type, kz_decoder decoder,
+                        const char want[65]) {
     kz_model_options options;
     kz_model_options_init(&options);
     options.type = type;
+    options.decoder = decoder;
     kz_model *model = kzt_open(checkpoint, &options);
     kz_session *sessions[2];
     float *samples[2];
@@ -171,7 +187,8 @@ static void interleaved(const char *checkpoint, kz_type type, const char want[65
     char hex[65], other[65];
     kzt_sha256(samples[0], counts[0] * sizeof(float), hex);
     kzt_sha256(samples[1], counts[1] * sizeof(float), other);
-    printf("%-10s %-6s two sessions in turn %41s\n", checkpoint, type_names[type], hex);
+    printf("%-10s %-6s %-8s two sessions in turn %41s\n", checkpoint, type_names[type],
+           decoder_names[decoder], hex);
     assert_string_equal(hex, want);
     assert_string_not_equal(other, want);
     for (int i = 0; i < 2; i++) {
@@ -181,7 +198,7 @@ static void interleaved(const char *checkpoint, kz_type type, const char want[65
     kz_model_free(model);
 }
 
-static void matrix(const char *checkpoint, kz_type type) {
+static void matrix(const char *checkpoint, kz_type type, kz_decoder decoder) {
     char want[65] = "";
     const row rows[] = {
         {NULL, 1, 1, 0, 0},   {NULL, 2, 1, 0, 0}, {NULL, 3, 1, 0, 0},
@@ -191,48 +208,64 @@ static void matrix(const char *checkpoint, kz_type type) {
     };
     size_t step = KZT_SLOW > 1 && strchr(checkpoint, '/') ? 3 : 1; /* the voice is large */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i += step) {
-        run_row(checkpoint, type, &rows[i], want);
+        run_row(checkpoint, type, decoder, &rows[i], want);
     }
     for (size_t i = 0; kz_cpu_level(i); i++) {
         const row levels[] = {{kz_cpu_level(i), 1, 8, 0, 0},
                               {kz_cpu_level(i), 2, 3, KZ_CP_ORACLE, 1}};
-        for (size_t j = 0; j < 2; j += step) run_row(checkpoint, type, &levels[j], want);
+        for (size_t j = 0; j < 2; j += step) run_row(checkpoint, type, decoder, &levels[j], want);
     }
-    if (!strchr(checkpoint, '/')) interleaved(checkpoint, type, want);
-    if (!strchr(checkpoint, '/')) placed(checkpoint, type, want);
+    if (!strchr(checkpoint, '/')) interleaved(checkpoint, type, decoder, want);
+    if (!strchr(checkpoint, '/')) placed(checkpoint, type, decoder, want);
     const char *name = strrchr(checkpoint, '/') ? strrchr(checkpoint, '/') + 1 : checkpoint;
-    assert_int_equal(kz_arithmetic(), 1);
+    assert_int_equal(kz_arithmetic(), 2);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(known[i].checkpoint, name) != 0 || known[i].type != type) continue;
+        if (strcmp(known[i].checkpoint, name) != 0 || known[i].type != type ||
+            known[i].decoder != decoder) {
+            continue;
+        }
         assert_string_equal(want, known[i].hash);
     }
 }
 
 static void test_equal_widths(void **state) {
     (void)state;
-    matrix("custom-eq", KZ_TYPE_STORED);
+    matrix("custom-eq", KZ_TYPE_STORED, KZ_DECODER_DEFAULT);
 }
 
 static void test_projection(void **state) {
     (void)state;
-    matrix("custom-mtp", KZ_TYPE_STORED);
+    matrix("custom-mtp", KZ_TYPE_STORED, KZ_DECODER_DEFAULT);
 }
 
 static void test_voice(void **state) {
     (void)state;
-    matrix(KZT_SOURCE_DIR "/voice", KZ_TYPE_STORED);
+    matrix(KZT_SOURCE_DIR "/voice", KZ_TYPE_STORED, KZ_DECODER_DEFAULT);
 }
 
 static void test_eight_bits(void **state) {
     (void)state;
-    matrix("custom-mtp", KZ_TYPE_Q8);
-    matrix("custom-eq", KZ_TYPE_Q8);
+    matrix("custom-mtp", KZ_TYPE_Q8, KZ_DECODER_DEFAULT);
+    matrix("custom-eq", KZ_TYPE_Q8, KZ_DECODER_DEFAULT);
 }
 
 static void test_four_bits(void **state) {
     (void)state;
-    matrix("custom-mtp", KZ_TYPE_Q4);
-    matrix("custom-eq", KZ_TYPE_Q4);
+    matrix("custom-mtp", KZ_TYPE_Q4, KZ_DECODER_DEFAULT);
+    matrix("custom-eq", KZ_TYPE_Q4, KZ_DECODER_DEFAULT);
+}
+
+/* The other ways of the decoder; the default's name is only a name. */
+static void test_decoders(void **state) {
+    (void)state;
+    matrix("custom-eq", KZ_TYPE_STORED, KZ_DECODER_DIRECT);
+    matrix("custom-mtp", KZ_TYPE_STORED, KZ_DECODER_DIRECT);
+    matrix("custom-eq", KZ_TYPE_STORED, KZ_DECODER_INT8);
+    matrix("custom-mtp", KZ_TYPE_STORED, KZ_DECODER_INT8);
+    row w = {NULL, 2, 3, 0, 0};
+    char want[65] = "";
+    run_row("custom-eq", KZ_TYPE_STORED, KZ_DECODER_DEFAULT, &w, want);
+    run_row("custom-eq", KZ_TYPE_STORED, KZ_DECODER_WINOGRAD, &w, want);
 }
 
 /* bf16 weights have the bits of f32 on the same values. */
@@ -260,6 +293,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_widths), cmocka_unit_test(test_projection),
         cmocka_unit_test(test_voice), cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_eight_bits), cmocka_unit_test(test_four_bits)};
+        cmocka_unit_test(test_eight_bits), cmocka_unit_test(test_four_bits),
+        cmocka_unit_test(test_decoders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
