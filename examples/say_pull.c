@@ -1,4 +1,5 @@
-/* Speaks a text and pulls the sound in pieces of any size: raw float32 samples to a file.
+/* Speaks a text and pulls the sound in pieces of any size: raw float32 samples to a file. The
+ * session runs up to two seconds ahead, on a thread of its own, of the one that writes them.
  *
  *     say_pull MODEL TEXT OUTPUT
  */
@@ -50,12 +51,15 @@ int main(int argc, char **argv) {
     char error[512];
     kz_model *model = NULL;
     kz_session *session = NULL;
+    kz_session_options options;
+    kz_session_options_init(&options);
+    options.ahead_ms = 2000;
     if (argc != 4) return fail("usage", "say_pull MODEL TEXT OUTPUT");
     if (kz_model_open(argv[1], NULL, &model, error, sizeof error) != KZ_OK) {
         return fail(argv[1], error);
     }
     int code = 1;
-    if (kz_session_create(model, NULL, &session, error, sizeof error) == KZ_OK) {
+    if (kz_session_create(model, &options, &session, error, sizeof error) == KZ_OK) {
         code = say(session, argv[2], argv[3]);
     } else {
         fail("session", error);

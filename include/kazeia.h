@@ -155,6 +155,8 @@ typedef struct kz_model_info {
     uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
     int text_limit; /* length of a text that this model speaks well in one go, as kz_split counts */
     kz_decoder decoder; /* arithmetic in use, never KZ_DECODER_DEFAULT */
+    uint64_t prefix_bytes; /* private, at most, as they come: prompt rows that sessions have run and
+                              share (by voice and instruction); not in the other numbers */
     uint64_t prompt_macs_per_row; /* multiply-adds of a row of the prompt, attention left out */
 } kz_model_info;
 
@@ -175,7 +177,8 @@ enum {
     KZ_AS_REFERENCE = 4, /* every quirk of the official package on a local folder */
     KZ_STRICT = 8,       /* notices about input become errors */
     KZ_CP_ORACLE = 16,   /* code predictor without its cache; same samples, slow */
-    KZ_ALL_ROWS = 32     /* no row of the prompt is taken from the last utterance; same samples */
+    KZ_ALL_ROWS = 32     /* prompt rows are neither taken from what the model remembers of earlier
+                            utterances nor remembered; same samples */
 };
 
 /* Token ids of text as the prompt holds them (after the standing clean-up, or untouched with
@@ -298,6 +301,10 @@ typedef struct kz_session_options {
     size_t size;
     int threads; /* compute threads, the caller's included; KZ_DEFAULT: kz_default_threads() */
     kz_batch *batch; /* made in this batch, with its threads (see below); NULL: on its own */
+    int ahead_ms;    /* > 0: runs ahead of its reader on a thread of its own, by so much sound at
+                        most (whole frames, at least one; up to 600000): a reader that is busy
+                        elsewhere does not stop the making of frames. Same samples. 0: the caller's
+                        thread computes. Not in a batch */
     kz_placement placement;
     const char *cpu; /* kernel level as in kz_model_options; NULL: the model's */
 } kz_session_options;
@@ -329,7 +336,8 @@ KZ_API kz_status kz_session_finish_text(kz_session *session);
 /* Pull: computes as needed and copies up to capacity samples, *count of them. KZ_OK with samples,
  * KZ_DONE at the end, KZ_NEED_TEXT, or KZ_TIMEOUT when timeout_ms (-1: none) ran out between two
  * frames before a packet was complete; a call makes at least one frame, so 0 polls. A failure is
- * told after the samples made before it, a cancel at once. One thread per handle. */
+ * told after the samples made before it, a cancel at once. A session that runs ahead computes
+ * elsewhere: KZ_TIMEOUT then means that no sample was there in time. One thread per handle. */
 KZ_API kz_status kz_session_read(kz_session *session, float *samples, size_t capacity,
                                  size_t *count, int timeout_ms);
 
@@ -391,13 +399,15 @@ typedef struct kz_result {
     const char *finish_detail; /* which limit, which cycle; "" if nothing to tell */
     uint64_t seed;
     size_t prompt_rows, text_tokens;
-    size_t prompt_rows_kept; /* of these, not run again: the last utterance began with them too */
+    size_t prompt_rows_kept; /* of these, not run: an earlier utterance of any session of the model
+                                began with them too */
     /* totals; they do not overlap, and add up to total_ms but for a few microseconds a frame */
     double prefill_ms, talker_ms, predictor_ms, decoder_ms, sampler_ms;
     double setup_ms; /* checking, tokenizing, building the prompt, preparing states */
     double copy_ms;  /* gathering embeddings, moving rows and samples */
     double first_audio_ms;  /* from start to the first samples handed out */
-    double total_ms;        /* time inside calls since the start, the caller's own excluded */
+    double total_ms;        /* time inside calls since the start, the caller's own excluded; running
+                               ahead: of the thread that computes, its waits excluded */
     double predictor_pass_ms[KZ_PREDICTOR_PASSES]; /* totals per pass */
     uint64_t session_bytes_peak; /* private memory of this session */
     int threads;
@@ -409,10 +419,10 @@ KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *res
 /* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session. */
 KZ_API const int32_t *kz_session_codes(const kz_session *session, size_t *frames);
 
-/* Every stage's intermediate values, called on the session's thread while it computes. name is like
- * "talker.layer.03", "decoder.1"; shape has `rank` sizes, rows first. frame counts from 0, in the
- * decoder with the frames of a reference in front; the prefill is frame -1. NULL switches off. Set
- * it between start calls. */
+/* Every stage's intermediate values, called on the thread that computes: the caller's, or its own
+ * where the session runs ahead. name is like "talker.layer.03", "decoder.1"; shape has `rank`
+ * sizes, rows first. frame counts from 0, in the decoder with the frames of a reference in front;
+ * the prefill is frame -1. NULL switches off. Set it between start calls. */
 typedef void (*kz_tap_fn)(void *user, const char *name, long frame, const float *data,
                           const size_t *shape, int rank);
 KZ_API void kz_session_set_tap(kz_session *session, kz_tap_fn fn, void *user);

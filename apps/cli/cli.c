@@ -200,6 +200,7 @@ int kz__cli_open_session(kz__cli *cli, const kz_model *model, kz_session **sessi
     kz__err err = {""};
     kz_session_options_init(&options);
     options.threads = cli->set.threads;
+    options.ahead_ms = cli->ahead_ms;
     options.placement = kz__cli_placement(cli);
     options.cpu = cli->session_cpu;
     kz_status status = kz_session_create(model, &options, session, err.text, sizeof err.text);

@@ -31,6 +31,7 @@ typedef struct kz__cli {
     bool colour;         /* and NO_COLOR does not forbid it */
     bool progress;       /* a progress line is on the screen */
     double load_ms;
+    int ahead_ms;        /* sound that sessions make ahead of their reader */
     const char *session_cpu; /* kernel level of sessions and batches; NULL: the model's */
     bool tuned;              /* some of the run is as bench --auto kept it */
 } kz__cli;

@@ -96,11 +96,12 @@ static void tuned_line(kz__cli *cli, FILE *out, const kz_model_info *info) {
 }
 
 static int model_json(kz__cli *cli, const kz_model *model, const kz_model_info *info) {
-    json_t *memory = json_pack("{s:I, s:I, s:I, s:I}", "mapped_bytes",
+    json_t *memory = json_pack("{s:I, s:I, s:I, s:I, s:I}", "mapped_bytes",
                                (json_int_t)info->mapped_bytes, "panel_bytes",
                                (json_int_t)info->panel_bytes, "session_bytes",
                                (json_int_t)info->session_bytes, "frame_bytes",
-                               (json_int_t)info->frame_bytes);
+                               (json_int_t)info->frame_bytes, "prefix_bytes",
+                               (json_int_t)info->prefix_bytes);
     json_t *root = json_pack(
         "{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "kind",
         kind_name(info->kind), "size", info->size_name ? info->size_name : "", "sample_rate",
@@ -174,6 +175,8 @@ static int model_lines(kz__cli *cli, const kz_model *model, const kz_model_info 
             mib(info->mapped_bytes), mib(info->panel_bytes));
     fprintf(out, "              %.1f MiB a session, %.1f KiB more for each row and frame\n",
             mib(info->session_bytes), (double)info->frame_bytes / 1024.0);
+    fprintf(out, "              at most %.1f MiB for the beginnings of prompts\n",
+            mib(info->prefix_bytes));
     fprintf(out, "cpu           %s\n", info->cpu);
     tuned_line(cli, out, info);
     return kz__page_close(cli, &page, false);

@@ -13,6 +13,9 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* A pause in a pipe, or a player, of up to so long does not stop the making of sound. */
+#define AHEAD_MS 5000
+
 #define PAUSE_MAX 60.0
 #define PAUSE "0.2,0.6"
 
@@ -377,6 +380,7 @@ static int open_all(say *s) {
     kz__err err = {""};
     int code = kz__cli_open_model(s->cli, NULL, false, &s->model, &s->info);
     if (code == KZ__EXIT_DONE) code = kz__cli_need_voice(s->cli, &s->info);
+    s->cli->ahead_ms = AHEAD_MS;
     if (code == KZ__EXIT_DONE) code = kz__cli_open_session(s->cli, s->model, &s->session);
     if (code != KZ__EXIT_DONE) return code;
     kz__interrupt_install();

@@ -57,6 +57,7 @@ void kz__record_add(kz__record *record, const kz_session *session) {
     record->sum.cpu = r.cpu;
     record->sum.max_frames = r.max_frames;
     record->sum.prompt_rows = r.prompt_rows;
+    record->sum.prompt_rows_kept = r.prompt_rows_kept;
     record->sum.text_tokens += r.text_tokens;
     if (r.session_bytes_peak > record->sum.session_bytes_peak) {
         record->sum.session_bytes_peak = r.session_bytes_peak;
@@ -116,7 +117,9 @@ static void show_stats(kz__cli *cli, const kz__record *record, const kz__sound *
     fprintf(stderr, "rtf           %.3f (time to first audio %.1f ms, load %.1f ms)\n",
             rtf_of(record, info), s->first_audio_ms, cli->load_ms);
     if (info->has_talker) {
-        fprintf(stderr, "prefill       %.2f ms, %zu rows\n", s->prefill_ms, s->prompt_rows);
+        fprintf(stderr, "prefill       %.2f ms, %zu rows", s->prefill_ms, s->prompt_rows);
+        if (s->prompt_rows_kept) fprintf(stderr, ", %zu known before", s->prompt_rows_kept);
+        fputc('\n', stderr);
         fprintf(stderr, "ms per frame  talker %.2f, code predictor %.2f, ",
                 per_frame(record, s->talker_ms), per_frame(record, s->predictor_ms));
     } else {
@@ -172,7 +175,7 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
                             per_frame(record, s->decoder_ms));
     json_t *root = json_pack(
         "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s,"
-        " s:i, s:i, s:I, s:f, s:s, s:s, s:b}",
+        " s:i, s:i, s:I, s:f, s:s, s:I, s:I, s:s, s:b}",
         "frames", (json_int_t)s->frames, "samples", (json_int_t)samples, "seconds",
         (double)samples / rate, "finish", kz_finish_text(record->finish), "finish_detail",
         record->detail, "seed", kz__json_unsigned(s->seed), "rtf", rtf_of(record, info), "ttfa_ms",
@@ -181,8 +184,9 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
         "session_bytes", (json_int_t)s->session_bytes_peak, "threads", s->threads, "cpu",
         s->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
         "max_frames", s->max_frames, "pieces", (json_int_t)record->pieces, "pause_seconds",
-        (double)sound->silence / rate, "decoder", kz__decoder_name(info->decoder), "placement",
-        kz__placement_name(kz__cli_placement(cli)), "tuned", cli->tuned);
+        (double)sound->silence / rate, "decoder", kz__decoder_name(info->decoder), "prompt_rows",
+        (json_int_t)s->prompt_rows, "prompt_rows_kept", (json_int_t)s->prompt_rows_kept,
+        "placement", kz__placement_name(kz__cli_placement(cli)), "tuned", cli->tuned);
     if (root && sound->hash[0]) json_object_set_new(root, "hash", json_string(sound->hash));
     if (root && cli->set.profile) json_object_set_new(root, "profile", profile_json(record));
     return root;

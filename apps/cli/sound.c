@@ -132,11 +132,16 @@ static bool put(kz__sound *sound, const float *samples, size_t count, int *code)
     kz__err err = {""};
     hash_samples(sound, samples, count);
     kz_status status = sound->path ? kz__wav_write(&sound->wav, samples, count, &err)
-                                   : kz__player_write(sound->player, samples, count, &err);
+                                   : kz__player_write(sound->player, samples, count,
+                                                      kz__interrupted, &err);
     if (status == KZ_OK) {
         sound->samples += count;
         show_progress(sound);
         return true;
+    }
+    if (!sound->path && status == KZ_ERR_CANCELLED) {
+        *code = KZ__EXIT_INTERRUPTED;
+        return false;
     }
     sound->reader_gone = sound->path && sound->wav.out.closed;
     *code = sound->reader_gone ? KZ__EXIT_DONE : kz__cli_status(sound->cli, status, &err);

@@ -19,9 +19,8 @@ struct kz__player {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    float *samples; /* all of the sound so far */
-    size_t count, capacity;
-    size_t played;
+    float *samples; /* [capacity], round and round */
+    size_t first, count, capacity;
     bool ended;   /* nothing more will come */
     bool dropped; /* do not play what is left */
     bool done;    /* the thread has returned */
@@ -47,15 +46,18 @@ static void *play(void *user) {
     float piece[PIECE];
     pthread_mutex_lock(&p->lock);
     while (!p->dropped && p->failed == paNoError) {
-        size_t left = p->count - p->played;
-        if (left == 0 && p->ended) break;
-        if (left == 0) {
+        if (p->count == 0 && p->ended) break;
+        if (p->count == 0) {
             pthread_cond_wait(&p->changed, &p->lock);
             continue;
         }
-        size_t take = left < PIECE ? left : PIECE;
-        memcpy(piece, p->samples + p->played, take * sizeof *piece);
-        p->played += take;
+        size_t take = p->capacity - p->first;
+        if (take > p->count) take = p->count;
+        if (take > PIECE) take = PIECE;
+        memcpy(piece, p->samples + p->first, take * sizeof *piece);
+        p->first = (p->first + take) % p->capacity;
+        p->count -= take;
+        pthread_cond_broadcast(&p->changed);
         pthread_mutex_unlock(&p->lock);
         PaError error = Pa_WriteStream(p->stream, piece, (unsigned long)take);
         pthread_mutex_lock(&p->lock);
@@ -93,10 +95,17 @@ kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *
     kz__player *p = kz__calloc(mem, 1, sizeof *p);
     if (!p) return kz__fail_memory(err);
     p->mem = mem;
+    p->capacity = (size_t)rate;
+    p->samples = kz__calloc(mem, p->capacity, sizeof *p->samples);
+    if (!p->samples) {
+        kz__free(mem, p);
+        return kz__fail_memory(err);
+    }
     int saved = hush();
     PaError error = open_stream(p, rate);
     unhush(saved);
     if (error != paNoError) {
+        kz__free(mem, p->samples);
         kz__free(mem, p);
         return kz__fail(err, KZ_ERR_MEMORY, "no sound device can be used (%s)",
                         Pa_GetErrorText(error));
@@ -107,6 +116,7 @@ kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *
         Pa_Terminate();
         pthread_cond_destroy(&p->changed);
         pthread_mutex_destroy(&p->lock);
+        kz__free(mem, p->samples);
         kz__free(mem, p);
         return kz__fail(err, KZ_ERR_MEMORY, "no thread could be made for playback");
     }
@@ -114,28 +124,37 @@ kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *
     return KZ_OK;
 }
 
-kz_status kz__player_write(kz__player *p, const float *samples, size_t count, kz__err *err) {
+static void wait_a_moment(kz__player *p) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 50000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&p->changed, &p->lock, &until);
+}
+
+kz_status kz__player_write(kz__player *p, const float *samples, size_t count, bool (*stop)(void),
+                           kz__err *err) {
     kz_status status = KZ_OK;
     pthread_mutex_lock(&p->lock);
-    if (p->count + count > p->capacity) {
-        size_t larger = 2 * (p->count + count);
-        float *grown = kz__grow(p->mem, p->samples, larger * sizeof *grown);
-        if (grown) {
-            p->samples = grown;
-            p->capacity = larger;
-        } else {
-            status = kz__fail_memory(err);
-        }
-    }
-    if (status == KZ_OK) {
-        memcpy(p->samples + p->count, samples, count * sizeof *samples);
-        p->count += count;
+    while (count > 0 && p->failed == paNoError && status == KZ_OK) {
+        size_t to = (p->first + p->count) % p->capacity;
+        size_t room = p->capacity - p->count;
+        if (room > p->capacity - to) room = p->capacity - to;
+        if (room > count) room = count;
+        memcpy(p->samples + to, samples, room * sizeof *samples);
+        p->count += room;
+        samples += room;
+        count -= room;
+        pthread_cond_broadcast(&p->changed);
+        if (count == 0 || p->count < p->capacity) continue;
+        wait_a_moment(p);
+        if (stop && stop()) status = kz__fail(err, KZ_ERR_CANCELLED, "interrupted");
     }
     if (p->failed != paNoError) {
         status = kz__fail(err, KZ_ERR_MEMORY, "the sound device failed (%s)",
                           Pa_GetErrorText(p->failed));
     }
-    pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
     return status;
 }
@@ -145,12 +164,7 @@ static void wait_done(kz__player *p, bool (*stop)(void)) {
     p->ended = true;
     pthread_cond_broadcast(&p->changed);
     while (!p->done) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 50000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&p->changed, &p->lock, &until);
+        wait_a_moment(p);
         if (stop && stop()) p->dropped = true;
         if (p->dropped) pthread_cond_broadcast(&p->changed);
     }
@@ -191,8 +205,10 @@ kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *
     return kz__fail(err, KZ_ERR_MEMORY, "this build of kazeia has no playback");
 }
 
-kz_status kz__player_write(kz__player *player, const float *samples, size_t count, kz__err *err) {
+kz_status kz__player_write(kz__player *player, const float *samples, size_t count,
+                           bool (*stop)(void), kz__err *err) {
     (void)player;
+    (void)stop;
     (void)samples;
     (void)count;
     return kz__fail(err, KZ_ERR_MEMORY, "this build of kazeia has no playback");

@@ -1,5 +1,5 @@
-/* Sound to the loudspeaker. A thread of its own feeds the device from a queue, so that the caller
- * never waits for sound to be heard. */
+/* Sound to the loudspeaker. A thread of its own feeds the device from a queue of one second, which
+ * bridges what the caller does between two writes. */
 #ifndef KZ_COMMON_PLAYER_H
 #define KZ_COMMON_PLAYER_H
 
@@ -12,8 +12,10 @@ typedef struct kz__player kz__player;
 /* KZ_ERR_MEMORY (a resource is missing) where there is no device, or this build has no playback. */
 kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *err);
 
-/* Queues samples; fails where the device has gone. */
-kz_status kz__player_write(kz__player *player, const float *samples, size_t count, kz__err *err);
+/* Queues samples, waiting for room; fails where the device has gone. KZ_ERR_CANCELLED as soon as
+ * stop() says true (asked every few milliseconds). */
+kz_status kz__player_write(kz__player *player, const float *samples, size_t count,
+                           bool (*stop)(void), kz__err *err);
 
 /* Waits until all is heard or stop() says true (asked every few milliseconds), and closes. Takes
  * NULL. */

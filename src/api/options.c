@@ -31,8 +31,8 @@ const char *kz_cpu_level(size_t index) {
 /* One text for each level that can be the best, so that nothing is written at run time. */
 const char *kz_features(void) {
 #define FEATURES(level) \
-    "kernels up to " level "; weights f32, bf16, q8, q4; decoder direct, winograd, int8; arithmetic " \
-    TEXT_OF(ARITHMETIC)
+    "kernels up to " level "; weights f32, bf16, q8, q4; decoder direct, winograd, int8; " \
+    "arithmetic " TEXT_OF(ARITHMETIC)
 #define TEXT_OF(x) TEXT(x)
     switch (kz__kernels_best()) {
     case KZ__FMA: return FEATURES("fma");

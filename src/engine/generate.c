@@ -79,20 +79,36 @@ static size_t frame_bound(const kz_session *s) {
     return bound < room ? bound : room;
 }
 
-/* Rows in front that the last utterance had too: their keys and values are in the cache. The last
- * row is run in any case, for its logits; a vector or reference frames may have changed under their
- * number. */
-static size_t rows_kept(const kz_session *s) {
-    size_t kept = 0;
-    if (s->request.flags & KZ_ALL_ROWS) return 0;
-    while (kept < s->before_count && kept + 1 < s->prompt.count) {
-        const kz_prompt_row *old = &s->before[kept];
-        const kz_prompt_row *now = &s->prompt.rows[kept];
-        if (old->text_id != now->text_id || old->codec_id != now->codec_id) break;
-        if (now->codec_id == KZ__ROW_SPEAKER || now->codec_id == KZ__ROW_REFERENCE) break;
-        kept++;
+/* The rows that every utterance of this voice begins with. The last row of a prompt is run in any
+ * case, for its logits. */
+static kz__prefix_rows voice_rows(const kz_session *s) {
+    const kz__utterance *u = &s->request;
+    kz__prefix_rows rows = {0};
+    rows.rows = s->prompt.rows;
+    rows.count = s->prompt.fixed < s->prompt.count ? s->prompt.fixed : s->prompt.count - 1;
+    rows.vector = u->speaker_vector;
+    rows.width = u->speaker_vector ? s->model->config.talker.width : 0;
+    rows.codes = u->reference_codes;
+    rows.groups = s->model->config.code_groups;
+    return rows;
+}
+
+/* Takes over what the model knows of these rows; a tap wants to see all of them. */
+static void fetch_rows(kz_session *s) {
+    kz__prefix_rows rows = voice_rows(s);
+    s->prompt_at = s->reference_at = 0;
+    kz__kvcache_reset(&s->talker.cache);
+    if (s->tap || s->script || (s->request.flags & KZ_ALL_ROWS)) return;
+    s->prompt_at = kz__prefix_fetch(s->model->prefixes, &rows, &s->talker.cache);
+    for (size_t i = 0; i < s->prompt_at; i++) {
+        s->reference_at += rows.rows[i].codec_id == KZ__ROW_REFERENCE;
     }
-    return kept;
+}
+
+static void keep_rows(kz_session *s) {
+    kz__prefix_rows rows = voice_rows(s);
+    if (s->result.prompt_rows_kept == rows.count || (s->request.flags & KZ_ALL_ROWS)) return;
+    kz__prefix_keep(s->model->prefixes, &rows, &s->talker.cache);
 }
 
 kz_status kz__generate_begin(kz_session *s) {
@@ -110,9 +126,7 @@ kz_status kz__generate_begin(kz_session *s) {
     kz__guard_init(&s->guard, c->code_groups, u->text.count - u->reference_text_count);
     s->bound = frame_bound(s);
     s->result.max_frames = (int)s->bound;
-    s->prompt_at = rows_kept(s);
-    s->reference_at = 0;
-    s->talker.cache.length = s->prompt_at;
+    fetch_rows(s);
     s->result.prompt_rows_kept = s->prompt_at;
     s->phase = s->script ? KZ__SPEAK : KZ__PREFILL;
     return KZ_OK;
@@ -187,6 +201,7 @@ static void line_up_frames(kz__work *w, lineup *l, kz_session *const *sessions, 
     }
     if (l->count == first) return;
     kz__talker_text_rows(&w->run, &w->talker, ids, l->count - first, w->talker.rows);
+    double text_ms = lap(w, l->count - first);
     for (size_t i = first; i < l->count; i++) {
         kz_session *s = l->sessions[i];
         float *row = w->talker.rows + i * w->model->talker.width;
@@ -195,7 +210,10 @@ static void line_up_frames(kz__work *w, lineup *l, kz_session *const *sessions, 
         tap(s, "talker.input", row, w->model->config.talker.width);
     }
     double spent = lap(w, l->count - first);
-    for (size_t i = first; i < l->count; i++) l->sessions[i]->result.copy_ms += spent;
+    for (size_t i = first; i < l->count; i++) {
+        l->sessions[i]->result.talker_ms += text_ms;
+        l->sessions[i]->result.copy_ms += spent;
+    }
 }
 
 /* The next piece of the prompt of those that have not spoken yet, as far as there is room. */
@@ -231,12 +249,13 @@ static void run_talker(kz__work *w, kz_session *const *sessions, size_t count) {
         kz_session *s = l.sessions[i];
         bool prompt = s->phase == KZ__PREFILL;
         *(prompt ? &s->result.prefill_ms : &s->result.talker_ms) += spent;
-        if (prompt && l.turns[i].last) s->phase = KZ__SPEAK;
         s->logits_ready = l.turns[i].last;
         s->step = status;
-        if (!status) continue;
-        s->err = err;
-        s->prompt_at = 0; /* nothing of it is in the cache for sure */
+        if (status) s->err = err;
+        if (status || !prompt || !l.turns[i].last) continue;
+        s->phase = KZ__SPEAK;
+        keep_rows(s);
+        s->result.copy_ms += lap(w, 1);
     }
 }
 

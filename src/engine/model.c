@@ -30,6 +30,9 @@ static kz_status load_talker(kz_model *m, const char *folder, kz_type type, kz__
     if (!status) {
         status = kz__predictor_load(&m->mem, m->weights, &m->config, &policy, &m->predictor, err);
     }
+    if (!status) {
+        status = kz__prefix_open(&m->mem, KZ__PREFIX_ENTRIES, KZ__PREFIX_BYTES, &m->prefixes, err);
+    }
     if (status) return status;
     m->has_talker = true;
     m->has_speaker_encoder = kz__weights_has(m->weights, "speaker_encoder.fc.weight");
@@ -150,6 +153,7 @@ kz_status kz_model_open(const char *path, const kz_model_options *options, kz_mo
 
 void kz_model_free(kz_model *m) {
     if (!m) return;
+    kz__prefix_close(m->prefixes);
     kz__talker_clear(&m->mem, &m->talker);
     kz__predictor_clear(&m->mem, &m->predictor);
     kz__codec_decoder_clear(&m->mem, &m->decoder);
@@ -174,6 +178,8 @@ static kz_status plan(const kz_model *m, kz_model_info *info) {
     if (m->has_talker) {
         const kz__kvcache *cache = &s->talker.cache;
         info->frame_bytes = kz__kvcache_page_bytes(cache) / cache->page_positions;
+        uint64_t all = KZ__PREFIX_ENTRIES * m->config.max_positions * info->frame_bytes;
+        info->prefix_bytes = all < KZ__PREFIX_BYTES ? all : KZ__PREFIX_BYTES;
     }
     kz_session_free(s);
     return KZ_OK;

@@ -2,6 +2,7 @@
 #ifndef KZ_ENGINE_MODEL_H
 #define KZ_ENGINE_MODEL_H
 
+#include "engine/prefix.h"
 #include "model/code_predictor.h"
 #include "model/codec_decoder.h"
 #include "model/talker.h"
@@ -18,6 +19,7 @@ struct kz_model {
     kz__talker talker;
     kz__predictor predictor;
     kz__codec_decoder decoder;
+    kz__prefix_store *prefixes; /* what sessions share; has a lock of its own */
 };
 
 /* The ids of a text as kz_tokenize gives them: cleaned and without control tokens, or (flags

@@ -363,6 +363,7 @@ static kz__prompt_parts parts_of(const kz__utterance *u) {
     memcpy(p.role, u->role, sizeof p.role);
     p.text = u->text.data;
     p.text_count = u->text.count;
+    p.transcript_count = u->reference_text_count;
     p.reference_frames = u->reference_frames;
     p.live = u->live;
     p.language = u->language;

@@ -1,6 +1,7 @@
 /* The life of a session: states made once, an utterance started, appended to, read, cancelled.
  * Every way to take sound is the same loop: make frames until a packet is full, decode it, hand it
- * out. */
+ * out. The caller's thread runs it, or one that is ahead of the caller (pipeline.c); then a call
+ * that needs more than samples holds that thread. */
 #include "engine/batch.h"
 
 #include "base/clock.h"
@@ -27,6 +28,25 @@ static kz_status make_states(kz_session *s) {
         if (!status && !s->samples) status = kz__fail_memory(&s->err);
     }
     return status;
+}
+
+#define AHEAD_MOST 600000 /* ms */
+
+/* The queue is whole frames, at least one. */
+static kz_status run_ahead(kz_session *s, const kz_session_options *options) {
+    const kz__codec_config *c = &s->model->config.codec;
+    int ms = options->ahead_ms;
+    if (ms < 0 || ms > AHEAD_MOST) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "ahead_ms is %d, allowed are 0 (off) to %d", ms,
+                        AHEAD_MOST);
+    }
+    if (ms == 0 || !s->model->has_codec) return KZ_OK;
+    if (s->batch) {
+        return kz__fail(&s->err, KZ_ERR_USAGE, "sessions of a batch do not run ahead");
+    }
+    size_t frames = (size_t)ms * c->sample_rate / 1000 / c->samples_per_frame;
+    size_t samples = (frames ? frames : 1) * c->samples_per_frame;
+    return kz__pipeline_create(s, samples, &s->ahead, &s->err);
 }
 
 /* Threads and scratch: the batch's, or the session's own. */
@@ -70,6 +90,7 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
     s->model = model;
     kz_status status = find_work(s, options);
     if (!status) status = make_states(s);
+    if (!status) status = run_ahead(s, options);
     if (status) {
         kz__err_copy(&s->err, error, capacity);
         kz_session_free(s);
@@ -80,12 +101,7 @@ kz_status kz_session_create(const kz_model *model, const kz_session_options *opt
 }
 
 static void drop_utterance(kz_session *s) {
-    if (s->prompt.rows) { /* its rows may be those of the next one */
-        kz__free(&s->mem, s->before);
-        s->before = s->prompt.rows;
-        s->before_count = s->prompt_at;
-        memset(&s->prompt, 0, sizeof s->prompt);
-    }
+    kz__prompt_clear(&s->mem, &s->prompt);
     kz__textstream_close(s->stream);
     s->stream = NULL;
     kz__utterance_clear(&s->mem, &s->request);
@@ -97,13 +113,13 @@ static void drop_utterance(kz_session *s) {
 
 void kz_session_free(kz_session *s) {
     if (!s) return;
+    kz__pipeline_free(s->ahead);
     drop_utterance(s);
     if (s->batch) kz__batch_leave(s->batch, s);
     kz__work_clear(&s->own);
     kz__talker_state_clear(&s->talker);
     kz__predictor_state_clear(&s->predictor);
     kz__codec_state_free(s->codec);
-    kz__free(&s->mem, s->before);
     kz__free(&s->mem, s->samples);
     kz__mem last;
     kz__mem_init_like(&last, &s->mem);
@@ -111,12 +127,20 @@ void kz_session_free(kz_session *s) {
 }
 
 const char *kz_error(const kz_session *s) {
-    return s ? s->err.text : "";
+    return s ? s->said.text : "";
+}
+
+/* How a call of the caller ends. */
+static kz_status say(kz_session *s, kz_status status) {
+    if (status < 0) s->said = s->err;
+    return status;
 }
 
 void kz__session_set_script(kz_session *s, kz__script_fn *script, void *user) {
+    kz__pipeline_hold(s->ahead);
     s->script = script;
     s->script_user = user;
+    kz__pipeline_release(s->ahead);
 }
 
 /* ---- looking inside ------------------------------------------------------------------------ */
@@ -136,9 +160,11 @@ static void tap_decoder(void *user, const char *stage, const float *x, size_t ld
 }
 
 void kz_session_set_tap(kz_session *s, kz_tap_fn fn, void *user) {
+    kz__pipeline_hold(s->ahead);
     s->tap = fn;
     s->tap_user = user;
     if (s->codec) kz__codec_state_set_tap(s->codec, fn ? tap_decoder : NULL, s);
+    kz__pipeline_release(s->ahead);
 }
 
 /* ---- start --------------------------------------------------------------------------------- */
@@ -150,9 +176,12 @@ static kz_status fail_utterance(kz_session *s, kz_status status) {
     return status;
 }
 
+/* Holds the session until it has begun. */
 static void begin(kz_session *s) {
+    kz__pipeline_hold(s->ahead);
     drop_utterance(s);
-    s->err.text[0] = 0;
+    s->err.text[0] = s->said.text[0] = 0;
+    s->over = false;
     s->detail[0] = 0;
     memset(&s->result, 0, sizeof s->result);
     atomic_store(&s->cancel, false);
@@ -164,6 +193,17 @@ static void begin(kz_session *s) {
     s->first_audio = -1;
     s->started = kz__now_ms();
     s->busy = 0;
+}
+
+static kz_status begun(kz_session *s, kz_status status) {
+    if (status) {
+        drop_utterance(s);
+        fail_utterance(s, status);
+        s->over = true;
+    }
+    kz__pipeline_reset(s->ahead, status ? KZ_ERR_STATE : KZ_OK);
+    kz__pipeline_release(s->ahead);
+    return say(s, status);
 }
 
 /* Time inside a call that prepares. */
@@ -220,11 +260,7 @@ kz_status kz_session_start(kz_session *s, const kz_request *request) {
                                       "a start needs a request made by its init call");
     kz__fpenv_restore(saved);
     account_setup(s, s->started);
-    if (status < 0) {
-        drop_utterance(s);
-        return fail_utterance(s, status);
-    }
-    return KZ_OK;
+    return begun(s, status);
 }
 
 static kz_status start_codes(kz_session *s, const int32_t *codes, size_t frames, int packet,
@@ -264,61 +300,60 @@ kz_status kz_session_start_codes(kz_session *s, const int32_t *codes, size_t fra
     kz_status status = start_codes(s, codes, frames, packet, flags);
     kz__fpenv_restore(saved);
     account_setup(s, s->started);
-    if (status) {
-        drop_utterance(s);
-        return fail_utterance(s, status);
-    }
-    return KZ_OK;
+    return begun(s, status);
 }
 
 /* ---- live text ----------------------------------------------------------------------------- */
 
-static kz_status text_came(kz_session *s, kz_status status) {
+/* Text came in (status), while the session is held since `begun_ms`. */
+static kz_status text_came(kz_session *s, kz_status status, double begun_ms) {
     s->step = KZ_OK; /* what waited for text may go on */
     if (!status) status = kz__utterance_fits(s);
     if (!status && s->phase == KZ__TEXT && kz__utterance_ready(&s->request)) {
         status = kz__generate_begin(s);
     }
-    return status ? fail_utterance(s, status) : KZ_OK;
+    account_setup(s, begun_ms);
+    if (status) {
+        fail_utterance(s, status);
+        s->over = true;
+        kz__pipeline_reset(s->ahead, KZ_ERR_STATE);
+    }
+    kz__pipeline_resume(s->ahead);
+    kz__pipeline_release(s->ahead);
+    return say(s, status);
 }
 
+/* Holds the session where text may come. */
 static kz_status check_live(kz_session *s) {
     if (!s) return KZ_ERR_USAGE;
-    s->err.text[0] = 0;
-    if (s->stream && !s->request.text_done && s->phase != KZ__ENDED) return KZ_OK;
-    return kz__fail(&s->err, KZ_ERR_STATE, "text can be appended only after a start without text, "
-                                           "until it is finished");
+    s->said.text[0] = 0;
+    if (s->stream && !s->request.text_done && !s->over) {
+        kz__pipeline_hold(s->ahead);
+        return KZ_OK;
+    }
+    return kz__fail(&s->said, KZ_ERR_STATE, "text can be appended only after a start without text, "
+                                            "until it is finished");
 }
 
 kz_status kz_session_append(kz_session *s, const char *text, size_t length) {
+    if (s && length && !text) return kz__fail(&s->said, KZ_ERR_USAGE, "text is NULL");
     kz_status status = check_live(s);
     if (status) return status;
-    if (length && !text) return kz__fail(&s->err, KZ_ERR_USAGE, "text is NULL");
-    double begun = kz__now_ms();
+    double begun_ms = kz__now_ms();
     status = kz__textstream_push(s->stream, text, length, &s->request.text, &s->err);
-    status = text_came(s, status);
-    account_setup(s, begun);
-    return status;
+    return text_came(s, status, begun_ms);
 }
 
 kz_status kz_session_finish_text(kz_session *s) {
     kz_status status = check_live(s);
     if (status) return status;
-    double begun = kz__now_ms();
+    double begun_ms = kz__now_ms();
     status = kz__textstream_finish(s->stream, &s->request.text, &s->err);
     s->request.text_done = true;
-    status = text_came(s, status);
-    account_setup(s, begun);
-    return status;
+    return text_came(s, status, begun_ms);
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
-
-static kz_status cancelled(kz_session *s) {
-    s->sample_begin = s->sample_end;
-    kz__fail(&s->err, KZ_ERR_CANCELLED, "cancelled");
-    return fail_utterance(s, KZ_ERR_CANCELLED);
-}
+/* ---- computing ----------------------------------------------------------------------------- */
 
 /* No frame comes after this one; those made are heard first, then the error is told. */
 static void frame_failed(kz_session *s, kz_status status) {
@@ -343,45 +378,82 @@ void kz__session_settle(kz_session *s) {
     if (s->step == KZ_NEED_TEXT && kz__render_pending(s)) s->flush = true;
 }
 
-/* Makes the next samples, or says why there are none: KZ_OK, KZ_DONE, KZ_NEED_TEXT, KZ_TIMEOUT,
- * error. */
-static kz_status produce(kz_session *s, double deadline) {
-    for (bool made = false;; made = true) {
-        if (atomic_load(&s->cancel)) return cancelled(s);
-        if (kz__render_ready(s)) {
-            kz_status status = kz__render(s);
-            if (status) return fail_utterance(s, status);
-            if (s->sample_begin < s->sample_end) return KZ_OK;
-            continue;
-        }
-        if (s->phase == KZ__DRAIN) return drained(s);
-        if (s->phase == KZ__TEXT) return KZ_NEED_TEXT;
-        if (s->step == KZ_NEED_TEXT && (s->batch || made)) return KZ_NEED_TEXT;
-        if (s->batch) return KZ_TIMEOUT;
-        if (made && deadline >= 0 && kz__now_ms() >= deadline) return KZ_TIMEOUT;
-        bool guard = kz__mem_guard(&s->mem, true);
-        kz__generate_step(s->work, &s, 1);
-        kz__mem_guard(&s->mem, guard);
-        kz__session_settle(s);
+static kz_status step(kz_session *s, bool frame) {
+    if (kz__render_ready(s)) {
+        kz_status status = kz__render(s);
+        return status ? fail_utterance(s, status) : KZ_OK;
     }
+    if (s->phase == KZ__DRAIN) return drained(s);
+    if (s->phase == KZ__TEXT || s->step == KZ_NEED_TEXT) return KZ_NEED_TEXT;
+    if (!frame) return KZ_TIMEOUT;
+    bool guard = kz__mem_guard(&s->mem, true);
+    kz__generate_step(s->work, &s, 1);
+    kz__mem_guard(&s->mem, guard);
+    kz__session_settle(s);
+    return KZ_OK;
 }
 
-/* produce() with the thread's floating-point state and the clock around it. */
-static kz_status next_samples(kz_session *s, double deadline) {
-    if (s->phase == KZ__ENDED) {
-        return s->result.finish == KZ_FINISH_ERROR || s->result.finish == KZ_FINISH_CANCELLED
-                   ? kz__fail(NULL, KZ_ERR_STATE, "ended")
-                   : KZ_DONE;
-    }
-    s->err.text[0] = 0;
-    double begun = kz__now_ms();
-    kz__fpenv saved = kz__fpenv_set();
-    kz_status status = produce(s, deadline);
-    kz__fpenv_restore(saved);
-    double now = kz__now_ms();
-    s->busy += now - begun;
-    if (status == KZ_OK && s->first_audio < 0) s->first_audio = now - s->started;
+kz_status kz__session_advance(kz_session *s, bool frame) {
+    double begun_ms = kz__now_ms();
+    kz_status status = step(s, frame);
+    s->busy += kz__now_ms() - begun_ms;
     return status;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* The next samples, made on this thread; the answers of kz__pipeline_take. Frames of a batch are
+ * made elsewhere. */
+static kz_status take_here(kz_session *s, double deadline, const float **samples, size_t *count) {
+    kz_status status = KZ_OK;
+    bool frame = !s->batch;
+    kz__fpenv saved = kz__fpenv_set();
+    while (!status && s->sample_begin == s->sample_end && !atomic_load(&s->cancel)) {
+        status = kz__session_advance(s, frame);
+        if (deadline >= 0 && kz__now_ms() >= deadline) frame = false;
+    }
+    kz__fpenv_restore(saved);
+    if (atomic_load(&s->cancel)) return KZ_ERR_CANCELLED;
+    *samples = s->samples + s->sample_begin;
+    *count = s->sample_end - s->sample_begin;
+    return status;
+}
+
+/* Stops what runs; s->err says why. */
+static kz_status stop(kz_session *s, const char *why) {
+    kz__pipeline_hold(s->ahead);
+    kz__fail(&s->err, KZ_ERR_CANCELLED, "%s", why);
+    fail_utterance(s, KZ_ERR_CANCELLED);
+    s->sample_begin = s->sample_end;
+    kz__pipeline_reset(s->ahead, KZ_ERR_STATE);
+    kz__pipeline_release(s->ahead);
+    s->over = true;
+    return say(s, KZ_ERR_CANCELLED);
+}
+
+/* The next samples, which stay where they are until took(); or how the utterance ended, an error
+ * only once. */
+static kz_status take(kz_session *s, double deadline, const float **samples, size_t *count) {
+    if (s->started == 0) return kz__fail(&s->said, KZ_ERR_STATE, "nothing was started");
+    if (s->over) {
+        kz_finish finish = s->result.finish;
+        return finish == KZ_FINISH_ERROR || finish == KZ_FINISH_CANCELLED ? KZ_ERR_STATE : KZ_DONE;
+    }
+    s->said.text[0] = 0;
+    kz_status status = s->ahead ? kz__pipeline_take(s->ahead, deadline, samples, count)
+                                : take_here(s, deadline, samples, count);
+    if (status == KZ_ERR_CANCELLED) return stop(s, "cancelled");
+    if (status == KZ_OK && s->first_audio < 0) s->first_audio = kz__now_ms() - s->started;
+    s->over = status < 0 || status == KZ_DONE;
+    return say(s, status);
+}
+
+static void took(kz_session *s, size_t count) {
+    if (s->ahead) {
+        kz__pipeline_took(s->ahead, count);
+    } else {
+        s->sample_begin += count;
+    }
 }
 
 kz_status kz_session_read(kz_session *s, float *samples, size_t capacity, size_t *count,
@@ -389,56 +461,48 @@ kz_status kz_session_read(kz_session *s, float *samples, size_t capacity, size_t
     if (count) *count = 0;
     if (!s) return KZ_ERR_USAGE;
     if (!samples || !count || capacity == 0) {
-        return kz__fail(&s->err, KZ_ERR_USAGE, "a read needs room for samples and for their count");
+        return kz__fail(&s->said, KZ_ERR_USAGE,
+                        "a read needs room for samples and for their count");
     }
-    if (s->phase == KZ__IDLE) {
-        return kz__fail(&s->err, KZ_ERR_STATE, "nothing was started");
-    }
-    if (s->sample_begin == s->sample_end) {
-        double deadline = timeout_ms < 0 ? -1 : kz__now_ms() + timeout_ms;
-        kz_status status = next_samples(s, deadline);
-        if (status) return status;
-    } else if (atomic_load(&s->cancel)) {
-        return cancelled(s);
-    }
-    size_t have = s->sample_end - s->sample_begin;
+    const float *from = NULL;
+    size_t have = 0;
+    double deadline = timeout_ms < 0 ? -1 : kz__now_ms() + timeout_ms;
+    kz_status status = take(s, deadline, &from, &have);
+    if (status) return status;
     if (have > capacity) have = capacity;
-    memcpy(samples, s->samples + s->sample_begin, have * sizeof *samples);
-    s->sample_begin += have;
+    memcpy(samples, from, have * sizeof *samples);
     s->samples_out += have;
+    took(s, have);
     *count = have;
     return KZ_OK;
 }
 
 kz_status kz_session_speak(kz_session *s, kz_sink_fn sink, void *user) {
     if (!s) return KZ_ERR_USAGE;
-    if (!sink) return kz__fail(&s->err, KZ_ERR_USAGE, "speak needs a sink");
-    if (s->phase == KZ__IDLE) return kz__fail(&s->err, KZ_ERR_STATE, "nothing was started");
+    if (!sink) return kz__fail(&s->said, KZ_ERR_USAGE, "speak needs a sink");
     size_t per_frame = s->model->config.codec.samples_per_frame;
+    size_t most = KZ__DECODER_FRAMES * per_frame;
     for (;;) {
-        if (s->sample_begin == s->sample_end || atomic_load(&s->cancel)) {
-            kz_status status = next_samples(s, -1);
-            if (status == KZ_DONE) return KZ_OK;
-            if (status) return status;
-        }
         kz_packet packet = {0};
-        packet.samples = s->samples + s->sample_begin;
-        packet.count = s->sample_end - s->sample_begin;
+        kz_status status = take(s, -1, &packet.samples, &packet.count);
+        if (status == KZ_DONE) return KZ_OK;
+        if (status) return status;
+        if (packet.count > most) packet.count = most;
         packet.sample_rate = (int)s->model->config.codec.sample_rate;
         packet.sample_offset = s->samples_out;
         packet.first_frame = s->samples_out / per_frame;
         s->samples_out += packet.count;
         packet.frames = (size_t)((s->samples_out - 1) / per_frame - packet.first_frame + 1);
-        s->sample_begin = s->sample_end;
-        if (sink(user, &packet) != 0) {
-            kz__fail(&s->err, KZ_ERR_CANCELLED, "the sink said stop");
-            return fail_utterance(s, KZ_ERR_CANCELLED);
-        }
+        int answer = sink(user, &packet);
+        took(s, packet.count);
+        if (answer != 0) return stop(s, "the sink said stop");
     }
 }
 
 void kz_session_cancel(kz_session *s) {
-    if (s) atomic_store(&s->cancel, true);
+    if (!s) return;
+    atomic_store(&s->cancel, true);
+    kz__pipeline_wake(s->ahead);
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -446,6 +510,7 @@ void kz_session_cancel(kz_session *s) {
 kz_status kz_session_get_result(const kz_session *s, kz_result *result) {
     if (!s || !result || result->size < sizeof *result) return KZ_ERR_USAGE;
     size_t size = result->size;
+    kz__pipeline_hold(s->ahead);
     *result = s->result;
     result->size = size;
     result->samples = s->samples_out;
@@ -456,10 +521,16 @@ kz_status kz_session_get_result(const kz_session *s, kz_result *result) {
     result->session_bytes_peak = atomic_load(&s->mem.peak);
     result->threads = s->work->threads;
     result->cpu = kz__level_name(s->work->kernels.level);
+    kz__pipeline_release(s->ahead);
     return KZ_OK;
 }
 
 const int32_t *kz_session_codes(const kz_session *s, size_t *frames) {
-    if (frames) *frames = s ? s->frames : 0;
-    return s ? s->codes : NULL;
+    if (frames) *frames = 0;
+    if (!s) return NULL;
+    kz__pipeline_hold(s->ahead);
+    if (frames) *frames = s->frames;
+    const int32_t *codes = s->codes;
+    kz__pipeline_release(s->ahead);
+    return codes;
 }

@@ -1,11 +1,13 @@
 /* What kz_session is: one utterance's request, states and output. Session code is split by the way
  * of the data: request.c (text and options to ids), generate.c (the frame loop), render.c (codes to
- * packets of sound), session.c (life of a session, pull and push).
+ * packets of sound), session.c (life of a session, pull and push), pipeline.c (all that on a thread
+ * of its own, ahead of the caller).
  */
 #ifndef KZ_ENGINE_SESSION_H
 #define KZ_ENGINE_SESSION_H
 
 #include "engine/guard.h"
+#include "engine/pipeline.h"
 #include "engine/work.h"
 #include "model/prompt.h"
 #include "nn/sampler.h"
@@ -48,8 +50,11 @@ struct kz_session {
     kz__work own;    /* of a session that is in no batch */
     kz__work *work;  /* own, or the batch's */
     kz_batch *batch; /* NULL: none */
-    kz__err err;
+    kz__pipeline *ahead; /* NULL: the caller's thread computes */
+    kz__err err;  /* of what computes, whoever that is */
+    kz__err said; /* ... of the last call: kz_error */
     atomic_bool cancel;
+    bool over;    /* the caller was told how the utterance ended */
 
     kz__talker_state talker;
     kz__predictor_state predictor;
@@ -62,8 +67,6 @@ struct kz_session {
     kz__guard guard;
 
     size_t prompt_at, reference_at; /* rows, and reference frames in them, that were run */
-    kz_prompt_row *before; /* the last utterance's rows that are still in the talker's cache */
-    size_t before_count;
     bool logits_ready;    /* of the next frame */
     kz_status step;       /* what the last step came to */
     size_t bound;         /* frames at most, whoever set it */
@@ -82,7 +85,7 @@ struct kz_session {
     kz_result result;
     char detail[96];
     double started, first_audio; /* the second < 0: none yet */
-    double busy;                 /* time spent inside calls of this utterance */
+    double busy;                 /* time spent on this utterance */
 
     kz_tap_fn tap;
     void *tap_user;
@@ -96,6 +99,10 @@ void kz__session_set_script(kz_session *session, kz__script_fn *script, void *us
 
 /* session.c: takes note of what a step came to. */
 void kz__session_settle(kz_session *session);
+/* One step: decodes a packet that is full, or makes a frame (or a piece of the prompt) where
+ * `frame` allows. KZ_OK (samples may be there now), KZ_TIMEOUT where a frame would have been next,
+ * KZ_NEED_TEXT, KZ_DONE, or an error with its sentence in session->err. */
+kz_status kz__session_advance(kz_session *session, bool frame);
 
 /* request.c: checks a request and fills session->request. */
 kz_status kz__utterance_fill(kz_session *session, const kz_request *request);

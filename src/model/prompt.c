@@ -99,6 +99,7 @@ kz_status kz__prompt_build(kz__mem *mem, const kz__config *config, const kz__pro
     if (!prompt->rows) return kz__fail_memory(err);
     builder b = {prompt, config};
     add_header(&b, p);
+    size_t header = prompt->count;
     if (p->reference_frames) {
         if (p->live) {
             body_reference_live(&b, p);
@@ -110,6 +111,8 @@ kz_status kz__prompt_build(kz__mem *mem, const kz__config *config, const kz__pro
     } else {
         body_whole(&b, p);
     }
+    size_t body = prompt->count - header;
+    prompt->fixed = header + (p->transcript_count < body ? p->transcript_count : body);
     return KZ_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct kz__prompt_parts {
     int32_t role[3];
     const int32_t *text; /* with reference frames: those of their transcript come first */
     size_t text_count;
+    size_t transcript_count; /* of these, the transcript's */
     size_t reference_frames; /* 0: no in-context cloning */
     bool live;
     int32_t language; /* codec id, -1: auto */
@@ -28,6 +29,7 @@ typedef struct kz__prompt_parts {
 typedef struct kz__prompt {
     kz_prompt_row *rows;
     size_t count;
+    size_t fixed;       /* rows in front that do not depend on the text to speak */
     size_t text_used;   /* text ids that are in the rows */
     bool eos_used;      /* the end of the text is in the rows too */
 } kz__prompt;

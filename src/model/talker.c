@@ -97,8 +97,9 @@ kz_status kz__talker_work_init(kz__talker_work *work, kz__mem *mem, const kz__ta
     work->logits = kz__calloc(mem, KZ__SLOTS * talker->head.panels * 16, f);
     work->text = kz__calloc(mem, KZ__TALKER_ROWS * text, f);
     work->text_hidden = kz__calloc(mem, KZ__TALKER_ROWS * text, f);
+    work->pad = kz__calloc(mem, talker->width, f);
     if (!status && (!work->rows || !work->last || !work->logits || !work->text ||
-                    !work->text_hidden)) {
+                    !work->text_hidden || !work->pad)) {
         status = kz__fail_memory(err);
     }
     if (status) kz__talker_work_clear(work);
@@ -113,11 +114,12 @@ void kz__talker_work_clear(kz__talker_work *work) {
     kz__free(work->mem, work->logits);
     kz__free(work->mem, work->text);
     kz__free(work->mem, work->text_hidden);
+    kz__free(work->mem, work->pad);
     memset(work, 0, sizeof *work);
 }
 
-void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32_t *ids,
-                          size_t count, float *out) {
+static void project(const kz__run *run, kz__talker_work *work, const int32_t *ids, size_t count,
+                    float *out) {
     const kz__talker *talker = work->talker;
     size_t text = kz__pad16(talker->config->text_width);
     for (size_t i = 0; i < count; i++) {
@@ -128,6 +130,24 @@ void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32
     silu.kind = KZ__SILU;
     kz__linear_run(run, &talker->fc1, work->text, text, 0, work->text_hidden, text, count, &silu);
     kz__linear_run(run, &talker->fc2, work->text_hidden, text, 0, out, talker->width, count, NULL);
+}
+
+void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32_t *ids,
+                          size_t count, float *out) {
+    size_t width = work->talker->width;
+    size_t pads = 0;
+    while (pads < count && ids[pads] == work->talker->config->tts_pad) pads++;
+    if (pads < count) {
+        project(run, work, ids, count, out);
+        return;
+    }
+    if (count && !work->pad_known) {
+        project(run, work, ids, 1, work->pad);
+        work->pad_known = true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        memcpy(out + i * width, work->pad, width * sizeof *out);
+    }
 }
 
 void kz__talker_codec_row(const kz__talker *talker, int32_t id, float *row) {

@@ -48,6 +48,8 @@ typedef struct kz__talker_work {
     float *rows;               /* [KZ__TALKER_ROWS][width]: input, changed by a run */
     float *last, *logits;      /* [KZ__SLOTS][width], [KZ__SLOTS][pad16(vocab)] */
     float *text, *text_hidden; /* [KZ__TALKER_ROWS][pad16(text_width)] */
+    float *pad;                /* [width]: T(tts_pad), which follows every text; once it is known */
+    bool pad_known;
 } kz__talker_work;
 
 kz_status kz__talker_state_init(kz__talker_state *state, kz__mem *mem, const kz__talker *talker,
@@ -58,7 +60,7 @@ kz_status kz__talker_work_init(kz__talker_work *work, kz__mem *mem, const kz__ta
 void kz__talker_work_clear(kz__talker_work *work);
 
 /* T(id) of count <= KZ__TALKER_ROWS ids: out[count][width]. ids must be inside the text
- * vocabulary. */
+ * vocabulary. Behind a text, where all ids are tts_pad, nothing is multiplied. */
 void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32_t *ids,
                           size_t count, float *out);
 /* C(id): row[width]. */

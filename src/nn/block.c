@@ -125,7 +125,8 @@ static kz_status reserve_scores(kz__stack_work *work, size_t past, kz__err *err)
 typedef struct attention_job {
     const kz__run *run;
     kz__stack_work *work;
-    size_t layer, rows;
+    const kz__span *spans;
+    size_t layer, span_count, rows;
 } attention_job;
 
 /* Normalises and rotates one head in place. The scratch is aligned and padded, heads are not. */
@@ -140,27 +141,22 @@ static void prepare_head(const attention_job *job, float *head, const float *nor
     memcpy(head, scratch, s->head_dim * sizeof(float));
 }
 
-/* Item: row * kv_heads + kv head. Queries and keys are prepared, keys and values stored. */
-static void prepare_job(void *arg, size_t begin, size_t end, int thread) {
-    const attention_job *job = arg;
+/* Queries and key of a key-value head are prepared, key and value stored. */
+static void prepare(const attention_job *job, size_t row, size_t head, int thread) {
     kz__stack_work *work = job->work;
     const kz__stack_shape *s = &work->stack->shape;
     const kz__layer *layer = &work->stack->layers[job->layer];
     widths w = widths_of(s);
     float *scratch = work->scores + work->thread_floats * (size_t)thread;
-    for (size_t item = begin; item < end; item++) {
-        size_t row = item / s->kv_heads;
-        size_t head = item % s->kv_heads;
-        float *q = work->qkv + row * w.qkv + head * w.group * s->head_dim;
-        float *key = work->qkv + row * w.qkv + w.q + head * s->head_dim;
-        const float *value = work->qkv + row * w.qkv + w.q + w.kv + head * s->head_dim;
-        for (size_t g = 0; g < w.group; g++) {
-            prepare_head(job, q + g * s->head_dim, layer->q_norm, row, scratch);
-        }
-        prepare_head(job, key, layer->k_norm, row, scratch);
-        const struct kz__place *at = &work->places[row];
-        kz__kvcache_store(at->cache, job->layer, head, at->position, key, value);
+    float *q = work->qkv + row * w.qkv + head * w.group * s->head_dim;
+    float *key = work->qkv + row * w.qkv + w.q + head * s->head_dim;
+    const float *value = work->qkv + row * w.qkv + w.q + w.kv + head * s->head_dim;
+    for (size_t g = 0; g < w.group; g++) {
+        prepare_head(job, q + g * s->head_dim, layer->q_norm, row, scratch);
     }
+    prepare_head(job, key, layer->k_norm, row, scratch);
+    const struct kz__place *at = &work->places[row];
+    kz__kvcache_store(at->cache, job->layer, head, at->position, key, value);
 }
 
 /* Scores of the group's queries against keys of positions base..end-1, a page at a time. */
@@ -213,33 +209,75 @@ static void mix(const attention_job *job, const kz__kvcache *cache, size_t head,
     }
 }
 
-/* Item: row * kv_heads + kv head. */
-static void attend_job(void *arg, size_t begin, size_t end, int thread) {
-    const attention_job *job = arg;
+static void attend(const attention_job *job, size_t row, size_t head, int thread) {
     kz__stack_work *work = job->work;
     const kz__stack_shape *s = &work->stack->shape;
     widths w = widths_of(s);
     float *scores = work->scores + work->thread_floats * (size_t)thread;
     float *out = scores + w.group * work->score_positions;
     float scale = 1.0f / kz__sqrt((float)s->head_dim);
+    const kz__kvcache *cache = work->places[row].cache;
+    size_t past = work->places[row].position + 1;
+    size_t first = s->window && past > s->window ? past - s->window : 0;
+    size_t base = first / 16 * 16;
+    float *q = work->qkv + row * w.qkv + head * w.group * s->head_dim;
+    score(job, cache, q, head, base, past, scores, work->score_positions);
+    for (size_t g = 0; g < w.group; g++) {
+        job->run->kernels->softmax(scores + g * work->score_positions, first - base, past - base,
+                                   scale);
+    }
+    mix(job, cache, head, base, first, past, scores, work->score_positions, out, w.head16);
+    for (size_t g = 0; g < w.group; g++) {
+        float *to = work->mixed + row * w.q + (head * w.group + g) * s->head_dim;
+        memcpy(to, out + g * w.head16, s->head_dim * sizeof(float));
+    }
+}
+
+/* Item: row * kv_heads + kv head. */
+static void prepare_rows(void *arg, size_t begin, size_t end, int thread) {
+    const attention_job *job = arg;
+    size_t heads = job->work->stack->shape.kv_heads;
+    for (size_t item = begin; item < end; item++) prepare(job, item / heads, item % heads, thread);
+}
+
+static void attend_rows(void *arg, size_t begin, size_t end, int thread) {
+    const attention_job *job = arg;
+    size_t heads = job->work->stack->shape.kv_heads;
+    for (size_t item = begin; item < end; item++) attend(job, item / heads, item % heads, thread);
+}
+
+/* Item: span * kv_heads + kv head. A row attends to rows of its span and head alone, so no other
+ * item is waited for. */
+static void attend_spans(void *arg, size_t begin, size_t end, int thread) {
+    const attention_job *job = arg;
+    size_t heads = job->work->stack->shape.kv_heads;
+    size_t span = 0;
+    size_t first = 0;
     for (size_t item = begin; item < end; item++) {
-        size_t row = item / s->kv_heads;
-        size_t head = item % s->kv_heads;
-        const kz__kvcache *cache = work->places[row].cache;
-        size_t past = work->places[row].position + 1;
-        size_t first = s->window && past > s->window ? past - s->window : 0;
-        size_t base = first / 16 * 16;
-        float *q = work->qkv + row * w.qkv + head * w.group * s->head_dim;
-        score(job, cache, q, head, base, past, scores, work->score_positions);
-        for (size_t g = 0; g < w.group; g++) {
-            job->run->kernels->softmax(scores + g * work->score_positions, first - base,
-                                       past - base, scale);
-        }
-        mix(job, cache, head, base, first, past, scores, work->score_positions, out, w.head16);
-        for (size_t g = 0; g < w.group; g++) {
-            float *to = work->mixed + row * w.q + (head * w.group + g) * s->head_dim;
-            memcpy(to, out + g * w.head16, s->head_dim * sizeof(float));
-        }
+        for (; span < item / heads; span++) first += job->spans[span].rows;
+        size_t last = first + job->spans[span].rows;
+        for (size_t row = first; row < last; row++) prepare(job, row, item % heads, thread);
+        for (size_t row = first; row < last; row++) attend(job, row, item % heads, thread);
+    }
+}
+
+/* Rows of a span up to which one job is better than two with a wait between them. */
+#define FEW_ROWS 2
+
+static void attention(attention_job *job) {
+    kz__pool *pool = job->run->pool;
+    size_t heads = job->work->stack->shape.kv_heads;
+    size_t most = 0;
+    for (size_t i = 0; i < job->span_count; i++) {
+        if (job->spans[i].rows > most) most = job->spans[i].rows;
+    }
+    size_t items = heads * (most <= FEW_ROWS ? job->span_count : job->rows);
+    size_t grain = items <= 32 ? (items + 3) / 4 : 4;
+    if (most <= FEW_ROWS) {
+        kz__pool_for(pool, items, grain, attend_spans, job);
+    } else {
+        kz__pool_for(pool, items, 2 * grain, prepare_rows, job);
+        kz__pool_for(pool, items, grain, attend_rows, job);
     }
 }
 
@@ -277,17 +315,14 @@ static kz__after residual(float *h, size_t ldh, const float *scale) {
 }
 
 static void run_layer(const kz__run *run, kz__stack_work *work, size_t index, float *h,
-                      size_t rows) {
+                      const kz__span *spans, size_t count, size_t rows) {
     const kz__stack_shape *s = &work->stack->shape;
     const kz__layer *layer = &work->stack->layers[index];
     widths w = widths_of(s);
-    attention_job job = {run, work, index, rows};
+    attention_job job = {run, work, spans, index, count, rows};
     norm(run, s, work->normed, h, layer->norm1, rows);
     kz__linear_run(run, &layer->qkv, work->normed, w.model, 0, work->qkv, w.qkv, rows, NULL);
-    size_t grain = rows * s->kv_heads <= 32 ? (rows * s->kv_heads + 1) / 2 : 8;
-    kz__pool_for(run->pool, rows * s->kv_heads, grain, prepare_job, &job);
-    grain = rows * s->kv_heads <= 32 ? (rows * s->kv_heads + 3) / 4 : 4;
-    kz__pool_for(run->pool, rows * s->kv_heads, grain, attend_job, &job);
+    attention(&job);
     kz__after after = residual(h, w.model, layer->scale1);
     kz__linear_run(run, &layer->o, work->mixed, w.q, 0, work->out, w.model, rows, &after);
 
@@ -339,7 +374,7 @@ kz_status kz__stack_run(const kz__run *run, kz__stack_work *work, float *h, cons
     if (!status) status = reserve_scores(work, place_rows(work, spans, count), err);
     if (status) return status;
     for (size_t l = 0; l < s->layers; l++) {
-        run_layer(run, work, l, h, rows);
+        run_layer(run, work, l, h, spans, count, rows);
         if (work->tap) work->tap(work->tap_user, l, h, width, rows, s->width);
     }
     for (size_t i = 0; i < count; i++) spans[i].cache->length += spans[i].rows;

@@ -84,3 +84,14 @@ void kz__kvcache_store(kz__kvcache *c, size_t layer, size_t head, size_t positio
         values[(d / 16 * c->page_positions + slot) * 16 + d % 16] = value[d];
     }
 }
+
+void kz__kvcache_load(const kz__kvcache *c, size_t layer, size_t head, size_t position, float *key,
+                      float *value) {
+    size_t slot = position % c->page_positions;
+    const float *keys = kz__kvcache_keys(c, layer, head, position) + slot / 16 * c->head_dim * 16;
+    const float *values = kz__kvcache_values(c, layer, head, position);
+    for (size_t d = 0; d < c->head_dim; d++) {
+        key[d] = keys[d * 16 + slot % 16];
+        value[d] = values[(d / 16 * c->page_positions + slot) * 16 + d % 16];
+    }
+}

@@ -43,5 +43,8 @@ float *kz__kvcache_values(const kz__kvcache *cache, size_t layer, size_t head, s
 /* Stores key and value ([head_dim] each) of one head at a position that was reserved. */
 void kz__kvcache_store(kz__kvcache *cache, size_t layer, size_t head, size_t position,
                        const float *key, const float *value);
+/* Reads them back. */
+void kz__kvcache_load(const kz__kvcache *cache, size_t layer, size_t head, size_t position,
+                      float *key, float *value);
 
 #endif

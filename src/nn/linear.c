@@ -371,7 +371,13 @@ void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x
 
 void kz__embedding_row(const kz__tensor *table, kz__dtype type, size_t index, float *row) {
     size_t width = table->shape[1];
-    for (size_t i = 0; i < width; i++) {
+    const unsigned char *bytes = (const unsigned char *)table->data + 2 * index * width;
+    for (size_t i = 0; table->type == KZ__BF16 && i < width; i++) { /* nothing to round */
+        uint16_t bits = 0;
+        memcpy(&bits, bytes + 2 * i, sizeof bits);
+        row[i] = kz__bf16_to_f32(bits);
+    }
+    for (size_t i = 0; table->type != KZ__BF16 && i < width; i++) {
         row[i] = round_to(type, kz__tensor_at(table, index * width + i));
     }
     for (size_t i = width; i < kz__pad16(width); i++) row[i] = 0;

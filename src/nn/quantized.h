@@ -4,7 +4,8 @@
 
 #include "nn/linear.h"
 
-/* Packs the sources like kz__linear_pack_in, which calls this for quantised types. Fails where a weight is not finite. linear->panels and the bias are there already. */
+/* Packs the sources like kz__linear_pack_in, which calls this for quantised types. Fails where a
+ * weight is not finite. linear->panels and the bias are there already. */
 kz_status kz__quantized_pack(kz__mem *mem, kz__store *store, kz__linear *linear,
                              const kz__pack_source *sources, size_t count, kz__err *err);
 

@@ -18,14 +18,17 @@ typedef struct use {
     int codes;        /* decodes codes */
     int prompt;       /* looks at the prompt */
     int threads;
+    int ahead_ms;
     kz_type type;
 } use;
 
 static kz_status speak(kz_session *s, const use *u) {
     static const int32_t codes[FRAMES * 16] = {1, 2, 3};
     float samples[1000];
+    kz_request request = u->request;
+    request.flags |= KZ_ALL_ROWS; /* to remember rows is no use that may fail (test_prefix.c) */
     kz_status status = u->codes ? kz_session_start_codes(s, codes, FRAMES, 2, 0)
-                                : kz_session_start(s, &u->request);
+                                : kz_session_start(s, &request);
     if (!status && u->live) {
         size_t length = strlen(u->live);
         status = kz_session_append(s, u->live, length / 2);
@@ -54,6 +57,7 @@ static kz_status use_all(const use *u, kzt_counter *counter, char error[256]) {
     options.allocator = &allocator;
     options.type = u->type;
     how.threads = u->threads;
+    how.ahead_ms = u->ahead_ms;
     error[0] = 0;
     kz_status status =
         kz_model_open(kzt_checkpoint(u->checkpoint), &options, &model, error, 256);
@@ -128,6 +132,13 @@ static void test_speaking_with_four_bits(void **state) {
     use u = plain();
     u.type = KZ_TYPE_Q4;
     fail_each(&u, "speaking with four bits");
+}
+
+static void test_speaking_ahead(void **state) {
+    (void)state;
+    use u = plain();
+    u.ahead_ms = 200;
+    fail_each(&u, "speaking ahead");
 }
 
 static void test_live_text(void **state) {
@@ -247,6 +258,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speaking),
         cmocka_unit_test(test_speaking_with_four_bits),
+        cmocka_unit_test(test_speaking_ahead),
         cmocka_unit_test(test_live_text),
         cmocka_unit_test(test_cloning),
         cmocka_unit_test(test_decoding),

@@ -50,6 +50,7 @@ typedef struct row {
     int threads, packet;
     unsigned flags;
     int ftz; /* the caller flushes subnormals to zero */
+    int ahead_ms;
 } row;
 
 static int frames_of(const kz_model *model) {
@@ -99,13 +100,19 @@ static void run_row(const char *checkpoint, kz_type type, kz_decoder decoder, co
     options.type = type;
     options.decoder = decoder;
     kz_model *model = kzt_open(checkpoint, &options);
-    kz_session *session = kzt_session(model, w->threads);
+    kz_session_options how;
+    kz_session *session = NULL;
+    kz_session_options_init(&how);
+    how.threads = w->threads;
+    how.ahead_ms = w->ahead_ms;
+    assert_int_equal(kz_session_create(model, &how, &session, NULL, 0), KZ_OK);
     hash_run(session, w, frames_of(model), hex);
     const char *name = strrchr(checkpoint, '/');
-    printf("%-10s %-6s %-8s %-10s threads %d packet %-4d %-7s %-5s %s\n",
+    printf("%-10s %-6s %-8s %-10s threads %d packet %-4d %-7s %-5s %-5s %s\n",
            name ? name + 1 : checkpoint, type_names[type], decoder_names[decoder],
            w->cpu ? w->cpu : "best", w->threads, w->packet,
-           w->flags & KZ_CP_ORACLE ? "oracle" : "cache", w->ftz ? "ftz" : "", hex);
+           w->flags & KZ_CP_ORACLE ? "oracle" : "cache", w->ftz ? "ftz" : "",
+           w->ahead_ms ? "ahead" : "", hex);
     if (!want[0]) strcpy(want, hex);
     assert_string_equal(hex, want);
     kz_session_free(session);
@@ -123,7 +130,7 @@ static void placed(const char *checkpoint, kz_type type, kz_decoder decoder,
     for (int i = 0; i < 6; i++) {
         static const char *const cpus[] = {NULL, "scalar", NULL, NULL, NULL, NULL};
         char hex[65], err[512] = "";
-        row w = {cpus[i], 1 + i % 3, 4, i == 4 ? KZ_CP_ORACLE : 0, 0};
+        row w = {cpus[i], 1 + i % 3, 4, i == 4 ? KZ_CP_ORACLE : 0, 0, 0};
         kz_session *session = NULL;
         kz_session_options how;
         kz_session_options_init(&how);
@@ -164,7 +171,7 @@ static void interleaved(const char *checkpoint, kz_type type, kz_decoder decoder
     float *samples[2];
     size_t counts[2] = {0, 0};
     int done[2] = {0, 0};
-    row w = {NULL, 2, 3, 0, 0};
+    row w = {NULL, 2, 3, 0, 0, 0};
     for (int i = 0; i < 2; i++) {
         kz_request request;
         sessions[i] = kzt_session(model, i + 1);
@@ -201,18 +208,19 @@ static void interleaved(const char *checkpoint, kz_type type, kz_decoder decoder
 static void matrix(const char *checkpoint, kz_type type, kz_decoder decoder) {
     char want[65] = "";
     const row rows[] = {
-        {NULL, 1, 1, 0, 0},   {NULL, 2, 1, 0, 0}, {NULL, 3, 1, 0, 0},
-        {NULL, 7, 1, 0, 0},   {NULL, 1, 2, 0, 0}, {NULL, 2, 5, 0, 0},
-        {NULL, 2, 1000, 0, 0}, {NULL, 2, KZ_DEFAULT, 0, 0}, {NULL, 1, 1, KZ_CP_ORACLE, 0},
-        {NULL, 3, 5, KZ_CP_ORACLE, 0}, {NULL, 2, 2, 0, 1},
+        {NULL, 1, 1, 0, 0, 0},   {NULL, 2, 1, 0, 0, 0}, {NULL, 3, 1, 0, 0, 0},
+        {NULL, 7, 1, 0, 0, 0},   {NULL, 1, 2, 0, 0, 0}, {NULL, 2, 5, 0, 0, 0},
+        {NULL, 2, 1000, 0, 0, 0}, {NULL, 2, KZ_DEFAULT, 0, 0, 0}, {NULL, 1, 1, KZ_CP_ORACLE, 0, 0},
+        {NULL, 3, 5, KZ_CP_ORACLE, 0, 0}, {NULL, 2, 2, 0, 1, 0},
+        {NULL, 2, KZ_DEFAULT, 0, 0, 400}, {NULL, 1, 3, 0, 1, 5000},
     };
     size_t step = KZT_SLOW > 1 && strchr(checkpoint, '/') ? 3 : 1; /* the voice is large */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i += step) {
         run_row(checkpoint, type, decoder, &rows[i], want);
     }
     for (size_t i = 0; kz_cpu_level(i); i++) {
-        const row levels[] = {{kz_cpu_level(i), 1, 8, 0, 0},
-                              {kz_cpu_level(i), 2, 3, KZ_CP_ORACLE, 1}};
+        const row levels[] = {{kz_cpu_level(i), 1, 8, 0, 0, 0},
+                              {kz_cpu_level(i), 2, 3, KZ_CP_ORACLE, 1, 0}};
         for (size_t j = 0; j < 2; j += step) run_row(checkpoint, type, decoder, &levels[j], want);
     }
     if (!strchr(checkpoint, '/')) interleaved(checkpoint, type, decoder, want);
@@ -262,7 +270,7 @@ static void test_decoders(void **state) {
     matrix("custom-mtp", KZ_TYPE_STORED, KZ_DECODER_DIRECT);
     matrix("custom-eq", KZ_TYPE_STORED, KZ_DECODER_INT8);
     matrix("custom-mtp", KZ_TYPE_STORED, KZ_DECODER_INT8);
-    row w = {NULL, 2, 3, 0, 0};
+    row w = {NULL, 2, 3, 0, 0, 0};
     char want[65] = "";
     run_row("custom-eq", KZ_TYPE_STORED, KZ_DECODER_DEFAULT, &w, want);
     run_row("custom-eq", KZ_TYPE_STORED, KZ_DECODER_WINOGRAD, &w, want);
@@ -275,7 +283,7 @@ static void test_formats(void **state) {
     for (int type = KZ_TYPE_STORED; type <= KZ_TYPE_BF16; type++) {
         kz_model_options options;
         char hex[65];
-        row w = {NULL, 2, 4, 0, 0};
+        row w = {NULL, 2, 4, 0, 0, 0};
         kz_model_options_init(&options);
         options.type = (kz_type)type;
         kz_model *model = kzt_open("custom-mtp", &options);

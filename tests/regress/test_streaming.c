@@ -245,6 +245,40 @@ static void test_B087_the_first_sound_leaves_at_once(void **state) {
     }
 }
 
+/* A listener who is busy for the length of each chunk, as one who plays it. */
+static void test_B084_a_slow_listener_halts_nothing(void **state) {
+    (void)state;
+    enum { FRAMES = 24, BOUND = 20 };
+    kz_session_options options;
+    kz_session *ahead = NULL;
+    kz_session_options_init(&options);
+    options.threads = 2;
+    options.ahead_ms = BOUND * 80;
+    assert_int_equal(kz_session_create(custom, &options, &ahead, NULL, 0), KZ_OK);
+    kz_request request = kzt_request("A run that somebody listens to.");
+    request.exact_frames = FRAMES;
+    kzt_run want = kzt_run_all(session, &request);
+    assert_int_equal(kz_session_start(ahead, &request), KZ_OK);
+    size_t have = 0, got = 0, made_at = 0;
+    float *samples = malloc((FRAMES + 1) * PER_FRAME * sizeof *samples);
+    assert_non_null(samples);
+    double start = kz__now_ms();
+    while (kz_session_read(ahead, samples + have, PER_FRAME, &got, -1) == KZ_OK) {
+        have += got;
+        struct timespec pause = {0, (long)(got * 1000000000 / 24000)};
+        nanosleep(&pause, NULL);
+        size_t made = kzt_result(ahead).frames;
+        assert_true(made * PER_FRAME <= have + (BOUND + 9) * PER_FRAME);
+        if (made == FRAMES && !made_at) made_at = have / PER_FRAME;
+    }
+    assert_true(kz__now_ms() - start >= FRAMES * 80 - 1);
+    assert_in_range(made_at, 1, FRAMES / 2); /* long before all was heard */
+    kzt_same_samples(want.samples, want.count, samples, have);
+    free(samples);
+    kzt_run_free(&want);
+    kz_session_free(ahead);
+}
+
 /* ---- failure and cancel -------------------------------------------------------------------- */
 
 static kzt_run fresh_run(void) {
@@ -522,6 +556,7 @@ int main(void) {
         cmocka_unit_test(test_B074_borders_of_the_reference),
         cmocka_unit_test(test_B077_streamed_clone_is_primed),
         cmocka_unit_test(test_B081_codes_reach_the_decoder_once),
+        cmocka_unit_test(test_B084_a_slow_listener_halts_nothing),
         cmocka_unit_test(test_B087_the_first_sound_leaves_at_once),
         cmocka_unit_test(test_B094_a_failure_is_told_and_what_was_made_is_kept),
         cmocka_unit_test(test_B094_after_a_failure_there_is_nothing),

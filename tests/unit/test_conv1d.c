@@ -192,8 +192,8 @@ static void test_direct(void **state) {
     check(16, 12, 2, 1, 3, 4, KZ__CONV_DIRECT);
 }
 
-/* Fewer rows in a frame than the dilation, exact tiles, a row more and less; more tiles than a block
- * has. */
+/* Fewer rows in a frame than the dilation, exact tiles, a row more and less; more tiles than a
+ * block has. */
 static void test_winograd(void **state) {
     (void)state;
     static const size_t dilations[] = {1, 3, 9};
