@@ -161,6 +161,7 @@ typedef struct kz_model_info {
     int packed;            /* 1: a packed file; the next three are 0 for a folder */
     int packed_major, packed_minor; /* version of its form */
     int packed_arithmetic;          /* number of the arithmetic of the build that wrote it */
+    uint64_t prompt_macs_per_row; /* multiply-adds of a row of the prompt, attention left out */
 } kz_model_info;
 
 /* Fills info (its `size` set by the caller); strings live as long as the model. Any thread. */
@@ -324,6 +325,14 @@ KZ_API kz_status kz_prompt(const kz_model *model, const kz_request *request, kz_
 typedef struct kz_session kz_session;
 typedef struct kz_batch kz_batch;
 
+/* How work is handed to the threads. Never changes the samples. */
+typedef enum kz_placement {
+    KZ_PLACEMENT_DEFAULT = 0, /* free */
+    KZ_PLACEMENT_FREE = 1,    /* whoever is ready takes the next piece */
+    KZ_PLACEMENT_STRICT = 2   /* a thread takes the same share each time, so that its core reads the
+                                 same weights again */
+} kz_placement;
+
 typedef struct kz_session_options {
     size_t size;
     int threads; /* compute threads, the caller's included; KZ_DEFAULT: kz_default_threads() */
@@ -332,6 +341,8 @@ typedef struct kz_session_options {
                         most (whole frames, at least one; up to 600000): a reader that is busy
                         elsewhere does not stop the making of frames. Same samples. 0: the caller's
                         thread computes. Not in a batch */
+    kz_placement placement;
+    const char *cpu; /* kernel level as in kz_model_options; NULL: the model's */
 } kz_session_options;
 
 KZ_API void kz_session_options_init(kz_session_options *options);
@@ -391,6 +402,8 @@ typedef struct kz_batch_options {
     size_t size;
     int threads; /* as of a session */
     int slots;   /* sessions at most, 1 to 16; KZ_DEFAULT: 16 */
+    kz_placement placement; /* these two as of a session */
+    const char *cpu;
 } kz_batch_options;
 KZ_API void kz_batch_options_init(kz_batch_options *options);
 KZ_API kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options,
@@ -439,6 +452,7 @@ typedef struct kz_result {
     uint64_t session_bytes_peak; /* private memory of this session */
     int threads;
     int max_frames; /* the bound in use */
+    const char *cpu; /* kernel level of the session; lives as long as the library */
 } kz_result;
 KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *result);
 
@@ -459,6 +473,7 @@ typedef struct kz_probe {
     size_t size;
     double fma_gflops;      /* f32 fused multiply-adds, two operations each */
     double read_gbps;       /* streaming reads from memory, 10^9 bytes a second */
+    double int8_gops;       /* the level's own 8-bit dot products, two operations a multiply-add */
 } kz_probe;
 /* Measures for about 0.3 s with so many threads at a kernel level (NULL: best). */
 KZ_API kz_status kz_probe_machine(int threads, const char *cpu, kz_probe *probe);

@@ -61,6 +61,10 @@ static kz_status make_session(kz__chorus *c, size_t place, kz__err *err) {
     kz_session_options_init(&options);
     options.threads = c->cli->set.threads;
     options.batch = c->batch;
+    if (!c->batch) {
+        options.placement = kz__cli_placement(c->cli);
+        options.cpu = c->cli->session_cpu;
+    }
     if (!c->batch) options.ahead_ms = c->cli->ahead_ms;
     return kz_session_create(c->model, &options, &c->sessions[place], err->text, sizeof err->text);
 }
@@ -380,6 +384,8 @@ int kz__chorus_open(kz__chorus **chorus, kz__cli *cli, const kz_model *model,
     kz_batch_options_init(&options);
     options.threads = cli->set.threads;
     options.slots = (int)places;
+    options.placement = kz__cli_placement(cli);
+    options.cpu = cli->session_cpu;
     kz_status status = kz_batch_create(model, &options, &c->batch, err.text, sizeof err.text);
     return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include "cli/record.h"
+#include "cli/tune.h"
 #include "common/in_file.h"
 
 #include <limits.h>
@@ -188,7 +189,9 @@ int kz__cli_open_model(kz__cli *cli, const char *path, bool codec_only, kz_model
     kz__cli_progress(cli, "loading ...");
     kz_status status = kz__cli_load(cli, path, cli->set.cpu, codec_only, model, info, &err);
     kz__cli_progress(cli, NULL);
-    return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
+    if (status != KZ_OK) return kz__cli_status(cli, status, &err);
+    kz__tune_apply(cli, info);
+    return KZ__EXIT_DONE;
 }
 
 int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info) {
@@ -198,13 +201,25 @@ int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info) {
                         "model with named speakers, or a voice design model");
 }
 
+kz_placement kz__cli_placement(const kz__cli *cli) {
+    if (!cli->set.placement) return KZ_PLACEMENT_DEFAULT;
+    return strcasecmp(cli->set.placement, "strict") ? KZ_PLACEMENT_FREE : KZ_PLACEMENT_STRICT;
+}
+
 int kz__cli_open_session(kz__cli *cli, const kz_model *model, kz_session **session) {
     kz_session_options options;
     kz__err err = {""};
     kz_session_options_init(&options);
     options.threads = cli->set.threads;
     options.ahead_ms = cli->ahead_ms;
+    options.placement = kz__cli_placement(cli);
+    options.cpu = cli->session_cpu;
     kz_status status = kz_session_create(model, &options, session, err.text, sizeof err.text);
+    if (status == KZ_ERR_FAILED && cli->session_cpu) { /* kept, but it fails its check by now */
+        kz__cli_note(cli, "note: %s; that of the model is used", err.text);
+        options.cpu = cli->session_cpu = NULL;
+        status = kz_session_create(model, &options, session, err.text, sizeof err.text);
+    }
     return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }
 

@@ -34,6 +34,8 @@ typedef struct kz__cli {
     int ahead_ms;        /* sound that sessions make ahead of their reader */
     const char *about;   /* in front of messages: what they are about; NULL: no more to say */
     char said[512];      /* the last error */
+    const char *session_cpu; /* kernel level of sessions and batches; NULL: the model's */
+    bool tuned;              /* some of the run is as bench --auto kept it */
 } kz__cli;
 
 /* A verb. mask 0: named, not there yet. */
@@ -80,7 +82,8 @@ int kz__exit_code(kz_status status);
 bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity);
 
 /* Opens path, or (NULL) the model of --model or the voice in the box, with --codec, --type and
- * --cpu. Returns an exit code, the message is written. */
+ * --cpu; then settings take what bench --auto kept (tune.h) where the options leave it open.
+ * Returns an exit code, the message is written. */
 int kz__cli_open_model(kz__cli *cli, const char *path, bool codec_only, kz_model **model,
                        kz_model_info *info);
 
@@ -94,6 +97,9 @@ kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool cod
 
 /* Refuses a base model, whose voice would be made from a recording. Returns an exit code. */
 int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info);
+
+/* --placement, as sessions and batches take it. */
+kz_placement kz__cli_placement(const kz__cli *cli);
 
 int kz__cli_open_session(kz__cli *cli, const kz_model *model, kz_session **session);
 
@@ -143,9 +149,11 @@ json_t *kz__json_unsigned(uint64_t value);
 
 /* Peak and present memory of this process in bytes, 0 where unknown. */
 typedef struct kz__memory {
-    uint64_t peak, resident, private_bytes;
+    uint64_t peak, resident, private_bytes, shared;
 } kz__memory;
 kz__memory kz__cli_memory(void);
+/* Peak counts from here on, where the system can do that. */
+void kz__cli_memory_reset(void);
 
 double kz__clock_ms(void);
 

@@ -1,8 +1,11 @@
 /* kazeia info: what a model is, or what this machine offers. */
 #include "cli/record.h"
+#include "cli/tune.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *kind_name(kz_kind kind) {
     switch (kind) {
@@ -27,10 +30,13 @@ static int machine_json(kz__cli *cli) {
     for (size_t i = 0; i < count; i++) {
         json_array_append_new(levels, json_string(kz_cpu_level(i)));
     }
-    return kz__cli_json(cli, json_pack("{s:s, s:i, s:s, s:o, s:s, s:i}", "version", kz_version(),
-                                       "arithmetic", kz_arithmetic(), "features", kz_features(),
-                                       "levels", levels, "cpu", kz_cpu_level(count - 1),
-                                       "threads", kz_default_threads()), false);
+    char path[PATH_MAX + 32];
+    const char *file = kz__tune_file(path, sizeof path) ? path : NULL;
+    json_t *root = json_pack("{s:s, s:i, s:s, s:o, s:s, s:i, s:s?}", "version", kz_version(),
+                             "arithmetic", kz_arithmetic(), "features", kz_features(), "levels",
+                             levels, "cpu", kz_cpu_level(count - 1), "threads",
+                             kz_default_threads(), "tuning_file", file);
+    return kz__cli_json(cli, root, false);
 }
 
 static int machine_lines(kz__cli *cli) {
@@ -45,6 +51,8 @@ static int machine_lines(kz__cli *cli) {
     fprintf(page.file, "\ncpu           %s%s\n", kz_cpu_level(count - 1),
             count == 1 ? " (no fast kernels for this processor: it will be slow)" : "");
     fprintf(page.file, "threads       %d\n", kz_default_threads());
+    char path[PATH_MAX + 32];
+    if (kz__tune_file(path, sizeof path)) fprintf(page.file, "tuning        %s\n", path);
     return kz__page_close(cli, &page, false);
 }
 
@@ -63,6 +71,28 @@ static json_t *names_json(const kz_model *model, const kz_model_info *info, bool
         json_array_append_new(list, json_pack("{s:s, s:s?}", "name", name, "dialect", dialect));
     }
     return list;
+}
+
+/* What bench --auto kept for this model and say takes where nothing else is said; null: nothing. */
+static json_t *tuned_json(kz__cli *cli, const kz_model_info *info) {
+    kz__choice choice;
+    bool off = cli->set.tune && !strcasecmp(cli->set.tune, "off");
+    if (off || !kz__tune_find(cli, info, &choice, NULL)) return json_null();
+    return json_pack("{s:i, s:s, s:s}", "threads", choice.threads, "cpu", choice.cpu, "placement",
+                     kz__placement_name(choice.placement));
+}
+
+static void tuned_line(kz__cli *cli, FILE *out, const kz_model_info *info) {
+    kz__choice choice;
+    kz__err why = {""};
+    if (cli->set.tune && !strcasecmp(cli->set.tune, "off")) {
+        fprintf(out, "tuned         off\n");
+    } else if (kz__tune_find(cli, info, &choice, &why)) {
+        fprintf(out, "tuned         %d threads, %s, %s placement (bench --auto)\n", choice.threads,
+                choice.cpu, kz__placement_name(choice.placement));
+    } else {
+        fprintf(out, "tuned         no%s%s\n", why.text[0] ? ": " : "", why.text);
+    }
 }
 
 static int model_json(kz__cli *cli, const kz_model *model, const kz_model_info *info) {
@@ -98,6 +128,7 @@ static int model_json(kz__cli *cli, const kz_model *model, const kz_model_info *
                             json_pack("{s:i, s:i, s:i}", "major", info->packed_major, "minor",
                                       info->packed_minor, "arithmetic", info->packed_arithmetic));
     }
+    json_object_set_new(root, "tuned", tuned_json(cli, info));
     return kz__cli_json(cli, root, false);
 }
 
@@ -157,6 +188,7 @@ static int model_lines(kz__cli *cli, const kz_model *model, const kz_model_info 
     fprintf(out, "              at most %.1f MiB for the beginnings of prompts\n",
             mib(info->prefix_bytes));
     fprintf(out, "cpu           %s\n", info->cpu);
+    tuned_line(cli, out, info);
     return kz__page_close(cli, &page, false);
 }
 

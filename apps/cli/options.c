@@ -129,6 +129,14 @@ static const kz__option list[] = {
     {.name = "cpu", .kind = KZ__TEXT, .offset = AT(cpu), .value = "LEVEL",
      .verbs = RUNS | KZ__INFO | KZ__PROMPT, .variable = true,
      .help = "highest kernel level ('kazeia info' lists them); never\nchanges the samples"},
+    {.name = "placement", .kind = KZ__CHOICE, .offset = AT(placement), .value = "HOW",
+     .verbs = SOUND | KZ__BENCH | KZ__BATCH, .choices = "free|strict", .variable = true,
+     .help = "how work goes to threads: free (default), to whoever is\nready; strict, always the "
+             "same share; never changes the\nsamples"},
+    {.name = "tune", .kind = KZ__CHOICE, .offset = AT(tune), .value = "HOW",
+     .verbs = FILES | KZ__INFO, .choices = "on|off", .variable = true,
+     .help = "on (default): --threads, --cpu and --placement that are\nnot given are as 'kazeia "
+             "bench --auto' found them best"},
     {.name = "cp-oracle", .kind = KZ__FLAG, .offset = AT(cp_oracle),
      .verbs = SPOKEN | KZ__VALIDATE | KZ__BENCH, .variable = true, .old = "KZTTS_CP_CACHE",
      .old_inverted = true,
@@ -157,6 +165,20 @@ static const kz__option list[] = {
      .help = "runs; the best and the median are shown (default: 3)"},
     {.name = "alternate", .kind = KZ__TEXT, .offset = AT(alternate), .value = "LEVEL",
      .verbs = KZ__BENCH, .help = "a second series at this kernel level, run by run in turn"},
+    {.name = "batch", .kind = KZ__TEXT, .offset = AT(batch), .value = "N,N,...",
+     .verbs = KZ__BENCH,
+     .help = "so many utterances spoken together as well, 1 to 16, as\nin 1,2,4,8,16 (default: "
+             "none)"},
+    {.name = "minutes", .kind = KZ__INTEGER, .offset = AT(minutes), .value = "N",
+     .verbs = KZ__BENCH, .low = 2, .high = 600,
+     .help = "a long text of N minutes as well: whether the last\nminute takes longer than the "
+             "first"},
+    {.name = "study", .kind = KZ__FLAG, .offset = AT(study), .verbs = KZ__BENCH,
+     .help = "every kernel level, format, thread count, placement, with\nhashes; exit code 1 "
+             "where bits differ that must not"},
+    {.name = "auto", .kind = KZ__FLAG, .offset = AT(tune_auto), .verbs = KZ__BENCH,
+     .help = "the same over levels, threads and placement only, and\nkeeps the best for 'say' "
+             "and others on this machine"},
     {.name = "stats", .kind = KZ__FLAG, .offset = AT(stats), .verbs = SOUND, .variable = true,
      .help = "a record of the run, for people, on standard error"},
     {.name = "json", .kind = KZ__FLAG, .offset = AT(json), .verbs = KZ__ALL_VERBS,
@@ -180,6 +202,11 @@ static const kz__conflict conflicts[] = {
     {"frames", "min-frames"},  {"whole-text", "live-text"},  {"quiet", "verbose"},
     {"lines", "live-text"},    {"lines", "dump"},        {"lines", "split"},
     {"lines", "pause"},        {"live-text", "split"},   {"live-text", "pause"},
+    {"study", "auto"},         {"study", "alternate"},   {"study", "batch"},
+    {"study", "minutes"},      {"auto", "alternate"},    {"auto", "batch"},
+    {"auto", "minutes"},       {"auto", "threads"},      {"auto", "placement"},
+    {"study", "threads"},      {"study", "placement"},   {"study", "cp-oracle"},
+    {"auto", "cp-oracle"},     {"study", "type"},
 };
 
 const kz__options kz__option_table = {list, sizeof list / sizeof *list, conflicts,
@@ -204,4 +231,5 @@ void kz__settings_init(kz__settings *s) {
     s->threads = KZ_DEFAULT;
     s->parallel = KZ_DEFAULT;
     s->repeat = KZ_DEFAULT;
+    s->minutes = KZ_DEFAULT;
 }

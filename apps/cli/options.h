@@ -26,13 +26,14 @@ typedef struct kz__settings {
     const char *voice, *language, *instruct;
     const char *split, *pause;
     const char *output, *format, *bits, *codes, *dump, *file, *npy, *text, *alternate;
+    const char *placement, *tune, *batch;
     kz__seed seed;
     double temperature, top_p, repetition_penalty;
     double cp_temperature, cp_top_p, cp_repetition_penalty;
     int top_k, repetition_window, cp_top_k, cp_repetition_window;
-    int max_frames, min_frames, frames, packet, threads, parallel, repeat;
+    int max_frames, min_frames, frames, packet, threads, parallel, repeat, minutes;
     bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines, resume;
-    bool stats, json, profile, hash, quiet, verbose, help;
+    bool stats, json, profile, hash, quiet, verbose, help, study, tune_auto;
 } kz__settings;
 
 void kz__settings_init(kz__settings *settings);

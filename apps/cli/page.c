@@ -114,7 +114,7 @@ double kz__clock_ms(void) {
 }
 
 kz__memory kz__cli_memory(void) {
-    kz__memory memory = {0, 0, 0};
+    kz__memory memory = {0, 0, 0, 0};
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0) memory.peak = (uint64_t)usage.ru_maxrss * 1024;
     FILE *status = fopen("/proc/self/status", "r");
@@ -126,5 +126,15 @@ kz__memory kz__cli_memory(void) {
         if (sscanf(line, "RssAnon: %llu", &kib) == 1) memory.private_bytes = kib * 1024;
     }
     if (status) fclose(status);
+    if (memory.resident > memory.private_bytes) {
+        memory.shared = memory.resident - memory.private_bytes;
+    }
     return memory;
+}
+
+void kz__cli_memory_reset(void) {
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    if (!file) return;
+    fputs("5\n", file);
+    fclose(file);
 }

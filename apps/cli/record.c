@@ -15,6 +15,10 @@ const char *kz__type_name(kz_type type) {
     return "stored";
 }
 
+const char *kz__placement_name(kz_placement placement) {
+    return placement == KZ_PLACEMENT_STRICT ? "strict" : "free";
+}
+
 const char *kz__decoder_name(kz_decoder decoder) {
     switch (decoder) {
     case KZ_DECODER_DIRECT: return "direct";
@@ -46,6 +50,7 @@ void kz__record_add(kz__record *record, const kz_result *piece) {
     add_times(&record->sum, piece);
     record->sum.seed = piece->seed;
     record->sum.threads = piece->threads;
+    record->sum.cpu = piece->cpu;
     record->sum.max_frames = piece->max_frames;
     record->sum.prompt_rows = piece->prompt_rows;
     record->sum.prompt_rows_kept = piece->prompt_rows_kept;
@@ -119,7 +124,7 @@ static void show_stats(kz__cli *cli, const kz__record *record, const kz__sound *
     fprintf(stderr, "decoder %.2f\n", per_frame(record, s->decoder_ms));
     fprintf(stderr, "memory        peak %.1f MiB, session %.1f MiB\n",
             (double)memory.peak / 1048576.0, (double)s->session_bytes_peak / 1048576.0);
-    fprintf(stderr, "run           %d threads, %s, %s, decoder %s\n", s->threads, info->cpu,
+    fprintf(stderr, "run           %d threads, %s, %s, decoder %s\n", s->threads, s->cpu,
             kz__type_name(info->type), kz__decoder_name(info->decoder));
 }
 
@@ -166,18 +171,19 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
                             per_frame(record, s->decoder_ms));
     json_t *root = json_pack(
         "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s,"
-        " s:i, s:i, s:I, s:f, s:s, s:I, s:I, s:f}",
+        " s:i, s:i, s:I, s:f, s:s, s:I, s:I, s:f, s:s, s:b}",
         "frames", (json_int_t)s->frames, "samples", (json_int_t)samples, "seconds",
         (double)samples / rate, "finish", kz_finish_text(record->finish), "finish_detail",
         record->detail, "seed", kz__json_unsigned(s->seed), "rtf", rtf_of(record, info), "ttfa_ms",
         s->first_audio_ms, "prefill_ms", s->prefill_ms, "ms_per_frame", per, "load_ms",
         cli->load_ms, "total_ms", s->total_ms, "peak_bytes", (json_int_t)kz__cli_memory().peak,
         "session_bytes", (json_int_t)s->session_bytes_peak, "threads", s->threads, "cpu",
-        info->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
+        s->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
         "max_frames", s->max_frames, "pieces", (json_int_t)record->pieces, "pause_seconds",
         (double)sound->silence / rate, "decoder", kz__decoder_name(info->decoder), "prompt_rows",
         (json_int_t)s->prompt_rows, "prompt_rows_kept", (json_int_t)s->prompt_rows_kept, "stall_ms",
-        sound->stall_ms);
+        sound->stall_ms, "placement", kz__placement_name(kz__cli_placement(cli)), "tuned",
+        cli->tuned);
     if (root && sound->hash[0]) json_object_set_new(root, "hash", json_string(sound->hash));
     if (root && cli->set.profile) json_object_set_new(root, "profile", profile_json(record));
     return root;

@@ -25,5 +25,6 @@ int kz__record_show(kz__cli *cli, const kz__record *record, const kz__sound *sou
 
 const char *kz__type_name(kz_type type);
 const char *kz__decoder_name(kz_decoder decoder);
+const char *kz__placement_name(kz_placement placement);
 
 #endif

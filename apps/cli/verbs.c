@@ -84,12 +84,25 @@ const kz__verb kz__verbs[] = {
      "  kazeia info small.kz                           what it is; whether it is whole\n"},
     {"bench", KZ__BENCH, kz__cmd_bench, "[MODEL]", "speed, with the probe of the machine",
      "Times are milliseconds per frame of 80 ms (prefill_ms and ttfa_ms, the time to the first\n"
-     "sound: in all). The decoder is timed alone as well, over 32 frames in packets of 1 and of\n"
-     "8. Rates and their shares of the probe are those of the best times.\n\n"
+     "sound: in all; ttfa_cold_ms: on a session that has yet to be made; ttfa_warm_ms: of another\n"
+     "text after it, what both prompts begin with being there). The decoder is timed alone as\n"
+     "well, over 32 frames in packets of 1 and of 8. Rates and their shares of the probe are\n"
+     "those of the best times; the probe is taken before and after, so that a machine that\n"
+     "changed is seen.\n\n"
+     "--study runs every kernel level, weight format (as stored, q8, q4), thread count, placement\n"
+     "and the code predictor's oracle, with hashes of codes and samples: within a format all must\n"
+     "be equal, else the exit code is 1. --auto compares levels, threads and placement of one\n"
+     "format, and keeps the best for this machine and model; 'say' and 'decode' take it where\n"
+     "--threads, --cpu and --placement are not given ('kazeia info' tells, --tune off forbids).\n"
+     "Neither ever changes a sample, and --auto chooses no format.\n\n"
      "Examples:\n"
      "  kazeia bench\n"
      "  kazeia bench MODEL --frames 50 --repeat 5 -t 2 --json\n"
-     "  kazeia bench MODEL --cpu avx2 --alternate avx512\n"},
+     "  kazeia bench MODEL --cpu avx2 --alternate avx512\n"
+     "  kazeia bench MODEL --batch 1,2,4,8,16     many utterances at once\n"
+     "  kazeia bench MODEL --minutes 10           does a long text slow down?\n"
+     "  kazeia bench MODEL --study                what is best here, with equal bits\n"
+     "  kazeia bench MODEL --type q4 --auto       and keep it\n"},
     {"selftest", KZ__SELFTEST, kz__cmd_selftest, "[MODEL]",
      "kernels and a model against what is known",
      "Every kernel of this machine against the scalar reference; then a greedy run of a model at\n"

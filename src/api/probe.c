@@ -1,5 +1,5 @@
-/* What this machine can do: multiply-adds and memory reads per second, to put beside a
- * benchmark. */
+/* What this machine can do: multiply-adds of floats and of 8-bit integers, and memory reads per
+ * second, to put beside a benchmark. */
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/pool.h"
@@ -8,10 +8,13 @@
 #include <string.h>
 
 #define READ_BYTES ((size_t)256 << 20)
-#define PROBE_MS 120.0
+#define PROBE_MS 80.0
+
+typedef double burn_fn(kz__level level, size_t rounds, float *sink);
 
 typedef struct probe_job {
     kz__level level;
+    burn_fn *burn;
     double operations[256]; /* by thread */
     double until;
     const uint64_t *data;
@@ -23,9 +26,22 @@ static void burn(void *arg, size_t begin, size_t end, int thread) {
     float sink = 0;
     for (size_t i = begin; i < end; i++) {
         while (kz__now_ms() < job->until) {
-            job->operations[thread] += kz__kernels_burn(job->level, 64, &sink);
+            job->operations[thread] += job->burn(job->level, 64, &sink);
         }
     }
+}
+
+/* Operations of all threads, 10^9 a second. */
+static double burn_all(kz__pool *pool, probe_job *job, burn_fn *fn) {
+    double operations = 0;
+    int threads = kz__pool_threads(pool);
+    memset(job->operations, 0, sizeof job->operations);
+    job->burn = fn;
+    double start = kz__now_ms();
+    job->until = start + PROBE_MS;
+    kz__pool_for(pool, (size_t)threads, 1, burn, job);
+    for (int t = 0; t < threads; t++) operations += job->operations[t];
+    return operations / (kz__now_ms() - start) * 1e-6;
 }
 
 /* Sums a stretch: eight streams of additions, which compilers make wide enough for memory. */
@@ -43,7 +59,6 @@ static void read_all(void *arg, size_t begin, size_t end, int thread) {
 
 static kz_status measure(kz__mem *mem, kz__pool *pool, kz__level level, kz_probe *probe,
                          kz__err *err) {
-    int threads = kz__pool_threads(pool);
     probe_job *job = kz__calloc(mem, 1, sizeof *job);
     uint64_t *data = kz__alloc(mem, READ_BYTES);
     kz_status status = job && data ? KZ_OK : kz__fail_memory(err);
@@ -51,15 +66,11 @@ static kz_status measure(kz__mem *mem, kz__pool *pool, kz__level level, kz_probe
         memset(data, 1, READ_BYTES);
         job->level = level;
         job->data = data;
-        double start = kz__now_ms();
-        job->until = start + PROBE_MS;
-        kz__pool_for(pool, (size_t)threads, 1, burn, job);
-        double operations = 0;
-        for (int t = 0; t < threads; t++) operations += job->operations[t];
-        probe->fma_gflops = operations / (kz__now_ms() - start) * 1e-6;
+        probe->fma_gflops = burn_all(pool, job, kz__kernels_burn);
+        probe->int8_gops = burn_all(pool, job, kz__kernels_burn8);
         size_t pages = READ_BYTES / 4096;
         for (int round = 0; round < 3; round++) {
-            start = kz__now_ms();
+            double start = kz__now_ms();
             kz__pool_for(pool, pages, 256, read_all, job);
             double rate = (double)READ_BYTES / (kz__now_ms() - start) * 1e-6;
             if (rate > probe->read_gbps) probe->read_gbps = rate;

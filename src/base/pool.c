@@ -36,6 +36,11 @@ struct kz__pool {
     kz__pool_fn *fn;
     void *arg;
     size_t items, grain;
+    bool strict;
+    struct {
+        _Atomic uint64_t job; /* the last one in which it was taken */
+        char pad[56];
+    } *shares; /* [threads], of strict placement */
 
     atomic_int sleepers;
     atomic_bool stop;
@@ -59,6 +64,27 @@ static void work(kz__pool *pool, int thread) {
         if (begin >= items) return;
         size_t end = items - begin < grain ? items : begin + grain;
         pool->fn(pool->arg, begin, end, thread);
+    }
+}
+
+/* The stretch of thread `share`, unless another has taken it in this job. */
+static void work_share(kz__pool *pool, int share, uint64_t generation, int thread) {
+    uint64_t taken = atomic_load_explicit(&pool->shares[share].job, memory_order_relaxed);
+    if (taken == generation) return;
+    if (!atomic_compare_exchange_strong(&pool->shares[share].job, &taken, generation)) return;
+    size_t pieces = (pool->items - 1) / pool->grain + 1;
+    size_t threads = (size_t)pool->threads;
+    size_t begin = pieces * (size_t)share / threads * pool->grain;
+    size_t end = pieces * ((size_t)share + 1) / threads * pool->grain;
+    if (end > pool->items) end = pool->items;
+    if (begin < end) pool->fn(pool->arg, begin, end, thread);
+}
+
+/* The caller takes the shares of those who are not there when it has done its own. */
+static void work_strict(kz__pool *pool, uint64_t generation, int thread) {
+    work_share(pool, thread, generation, thread);
+    for (int share = 1; thread == 0 && share < pool->threads; share++) {
+        work_share(pool, share, generation, 0);
     }
 }
 
@@ -100,7 +126,11 @@ static void *worker_main(void *arg) {
         }
         seen = generation;
         if (!joined) continue;
-        work(pool, self->index);
+        if (pool->strict) {
+            work_strict(pool, generation, self->index);
+        } else {
+            work(pool, self->index);
+        }
         atomic_fetch_add(&pool->finished, 1);
     }
     return NULL;
@@ -120,7 +150,8 @@ kz_status kz__pool_create(kz__mem *mem, int threads, kz__pool **out, kz__err *er
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pool->workers = kz__calloc(mem, (size_t)threads, sizeof *pool->workers);
-    if (!pool->workers) {
+    pool->shares = kz__calloc(mem, (size_t)threads, sizeof *pool->shares);
+    if (!pool->workers || !pool->shares) {
         kz__pool_destroy(pool);
         return kz__fail_memory(err);
     }
@@ -148,12 +179,27 @@ void kz__pool_destroy(kz__pool *pool) {
     for (int i = 1; i <= pool->started; i++) pthread_join(pool->workers[i].thread, NULL);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
+    kz__free(pool->mem, pool->shares);
     kz__free(pool->mem, pool->workers);
     kz__free(pool->mem, pool);
 }
 
+void kz__pool_place(kz__pool *pool, kz_placement placement) {
+    pool->strict = placement == KZ_PLACEMENT_STRICT;
+}
+
 int kz__pool_threads(const kz__pool *pool) {
     return pool->threads;
+}
+
+static void await_finished(kz__pool *pool, size_t count) {
+    for (int i = 0; atomic_load_explicit(&pool->finished, memory_order_acquire) != count; i++) {
+        if (i < pool->spins) {
+            relax();
+        } else {
+            sched_yield();
+        }
+    }
 }
 
 void kz__pool_for(kz__pool *pool, size_t items, size_t grain, kz__pool_fn *fn, void *arg) {
@@ -177,13 +223,11 @@ void kz__pool_for(kz__pool *pool, size_t items, size_t grain, kz__pool_fn *fn, v
         pthread_cond_broadcast(&pool->wake);
         pthread_mutex_unlock(&pool->lock);
     }
-    work(pool, 0);
-    size_t joined = (size_t)(atomic_fetch_and(&pool->state, ~OPEN_BIT) & JOINED_MASK);
-    for (int i = 0; atomic_load_explicit(&pool->finished, memory_order_acquire) != joined; i++) {
-        if (i < pool->spins) {
-            relax();
-        } else {
-            sched_yield();
-        }
+    if (pool->strict) {
+        work_strict(pool, state / GENERATION_STEP, 0);
+    } else {
+        work(pool, 0);
     }
+    size_t joined = (size_t)(atomic_fetch_and(&pool->state, ~OPEN_BIT) & JOINED_MASK);
+    await_finished(pool, joined);
 }

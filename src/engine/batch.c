@@ -27,8 +27,9 @@ static kz_status create(kz_batch *batch, const kz_batch_options *options, kz__er
     if (slots < 1 || slots > KZ__SLOTS) {
         return kz__fail(err, KZ_ERR_USAGE, "a batch has 1 to %d slots, not %d", KZ__SLOTS, slots);
     }
-    return kz__work_init(&batch->work, &batch->mem, batch->model, (size_t)slots, options->threads,
-                         err);
+    const kz__work_options work = {(size_t)slots, options->threads, options->placement,
+                                   options->cpu};
+    return kz__work_init(&batch->work, &batch->mem, batch->model, &work, err);
 }
 
 kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options,

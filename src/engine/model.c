@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "engine/session.h"
+#include "nn/level.h"
 
 #include <stdio.h>
 
@@ -13,25 +14,6 @@
 #define TEXT_LIMIT 400
 #define SMALL_TEXT_LIMIT 110
 #define SMALL_MODEL 100000000
-
-static kz_status choose_level(kz_model *m, const char *cpu, kz__err *err) {
-    kz__level level = kz__kernels_best();
-    if (cpu) {
-        level = kz__kernels_parse(cpu);
-        if (level == KZ__LEVELS || !kz__kernels_usable(level)) {
-            char list[96] = "";
-            const char *name = NULL;
-            for (size_t i = 0; (name = kz_cpu_level(i)) != NULL; i++) {
-                size_t used = strlen(list);
-                snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", name);
-            }
-            return kz__fail(err, KZ_ERR_USAGE,
-                            "kernel level \"%.20s\" cannot be used here, these can: %s", cpu, list);
-        }
-    }
-    kz__kernels_fill(&m->kernels, level);
-    return KZ_OK;
-}
 
 /* What was stored as bf16 is told as bf16, all else computes in f32. */
 static kz_type stored_type(const kz_model *m) {
@@ -150,7 +132,8 @@ kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *
 
 static kz_status load_any(kz_model *m, const char *path, const kz_model_options *options,
                           kz__err *err) {
-    kz_status status = choose_level(m, options->cpu, err);
+    kz_status status =
+        kz__level_choose(&kz__process_levels, &m->mem, options->cpu, &m->kernels, err);
     if (status) return status;
     if (kz__packed_is(path)) return kz__model_unpack(m, path, options, err);
     return kz__model_load(m, path, options, NULL, 0, err);
@@ -245,6 +228,7 @@ static void info_talker(const kz_model *m, kz_model_info *info) {
     info->speaker_count = c->speaker_count;
     info->language_count = c->language_count;
     info->type = m->type;
+    info->prompt_macs_per_row = kz__stack_macs(&m->talker.stack);
     info->lm_bytes_per_frame = kz__talker_bytes(&m->talker) + kz__predictor_bytes(&m->predictor);
 }
 

@@ -52,8 +52,9 @@ static kz_status run_ahead(kz_session *s, const kz_session_options *options) {
 /* Threads and scratch: the batch's, or the session's own. */
 static kz_status find_work(kz_session *s, const kz_session_options *options) {
     if (!options->batch) {
+        const kz__work_options work = {1, options->threads, options->placement, options->cpu};
         s->work = &s->own;
-        return kz__work_init(&s->own, &s->mem, s->model, 1, options->threads, &s->err);
+        return kz__work_init(&s->own, &s->mem, s->model, &work, &s->err);
     }
     if (options->batch->model != s->model) {
         return kz__fail(&s->err, KZ_ERR_USAGE, "the batch belongs to another model");
@@ -519,6 +520,7 @@ kz_status kz_session_get_result(const kz_session *s, kz_result *result) {
     result->total_ms = s->busy;
     result->session_bytes_peak = atomic_load(&s->mem.peak);
     result->threads = s->work->threads;
+    result->cpu = kz__level_name(s->work->kernels.level);
     kz__pipeline_release(s->ahead);
     return KZ_OK;
 }

@@ -1,6 +1,8 @@
 /* Threads and scratch of a session or a batch. */
 #include "engine/work.h"
 
+#include "nn/level.h"
+
 static kz_status make_scratch(kz__work *work, kz__mem *mem, kz__err *err) {
     size_t width = kz__talker_scratch(&work->model->talker);
     size_t predictor = kz__predictor_scratch(&work->model->predictor);
@@ -8,22 +10,39 @@ static kz_status make_scratch(kz__work *work, kz__mem *mem, kz__err *err) {
     return kz__scratch_init(&work->scratch, mem, KZ__TALKER_ROWS, width, err);
 }
 
-kz_status kz__work_init(kz__work *work, kz__mem *mem, const kz_model *m, size_t slots, int threads,
-                        kz__err *err) {
+/* Threads and kernels. */
+static kz_status make_run(kz__work *work, const kz__work_options *options, kz__err *err) {
+    if (options->placement < KZ_PLACEMENT_DEFAULT || options->placement > KZ_PLACEMENT_STRICT) {
+        return kz__fail(err, KZ_ERR_USAGE, "placement is %d, known are free (%d) and strict (%d)",
+                        (int)options->placement, KZ_PLACEMENT_FREE, KZ_PLACEMENT_STRICT);
+    }
+    work->kernels = work->model->kernels;
+    kz_status status = KZ_OK;
+    if (options->cpu) {
+        status = kz__level_choose(&kz__process_levels, work->mem, options->cpu, &work->kernels,
+                                  err);
+    }
+    if (!status) status = kz__pool_create(work->mem, work->threads, &work->pool, err);
+    if (!status) kz__pool_place(work->pool, options->placement);
+    return status;
+}
+
+kz_status kz__work_init(kz__work *work, kz__mem *mem, const kz_model *m,
+                        const kz__work_options *options, kz__err *err) {
     memset(work, 0, sizeof *work);
     work->mem = mem;
     work->model = m;
-    work->slots = slots;
-    work->threads = threads == KZ_DEFAULT ? kz_default_threads() : threads;
-    kz_status status = kz__pool_create(mem, work->threads, &work->pool, err);
-    work->run.kernels = &m->kernels;
+    work->slots = options->slots;
+    work->threads = options->threads == KZ_DEFAULT ? kz_default_threads() : options->threads;
+    kz_status status = make_run(work, options, err);
+    work->run.kernels = &work->kernels;
     work->run.pool = work->pool;
     work->run.scratch = &work->scratch;
     if (!status && m->has_talker) status = make_scratch(work, mem, err);
     if (!status && m->has_talker) {
         status = kz__talker_work_init(&work->talker, mem, &m->talker, work->threads, err);
         if (!status) {
-            status = kz__predictor_work_init(&work->predictor, mem, &m->predictor, slots,
+            status = kz__predictor_work_init(&work->predictor, mem, &m->predictor, work->slots,
                                              work->threads, err);
         }
         size_t most = m->config.talker_vocab > m->config.predictor_vocab

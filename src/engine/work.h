@@ -11,6 +11,7 @@ typedef struct kz__work {
     const kz_model *model;
     int threads;
     size_t slots; /* sessions in a step at most */
+    kz__kernels kernels;
     kz__pool *pool;
     kz__scratch scratch; /* quantised activations */
     kz__run run;
@@ -21,9 +22,15 @@ typedef struct kz__work {
     kz_session *owners[KZ__TALKER_ROWS]; /* of the talker's rows in this step */
 } kz__work;
 
-/* slots: 1 to KZ__SLOTS. */
-kz_status kz__work_init(kz__work *work, kz__mem *mem, const kz_model *model, size_t slots,
-                        int threads, kz__err *err);
+typedef struct kz__work_options {
+    size_t slots; /* 1 to KZ__SLOTS */
+    int threads;
+    kz_placement placement;
+    const char *cpu; /* NULL: the model's level */
+} kz__work_options;
+
+kz_status kz__work_init(kz__work *work, kz__mem *mem, const kz_model *model,
+                        const kz__work_options *options, kz__err *err);
 void kz__work_clear(kz__work *work);
 
 #endif

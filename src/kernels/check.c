@@ -17,6 +17,7 @@ typedef struct state {
     kz__kernels reference, variant;
     float *slots[KZ__CHECK_SLOTS];
     uint64_t random;
+    int quick;
 } state;
 
 static uint32_t draw(state *s) {
@@ -27,6 +28,11 @@ static uint32_t draw(state *s) {
 
 static size_t below(state *s, size_t n) {
     return draw(s) % n;
+}
+
+/* Trials of a kernel: every mode of value() and place in memory also comes in the quick check. */
+static size_t times(const state *s, size_t all) {
+    return s->quick ? all / 4 : all;
 }
 
 static float plain(state *s) {
@@ -125,6 +131,13 @@ static int check_mm(state *s, int bf16) {
         {1, 4, 513, 1}, {2, 5, 129, 2}, {5, 3, 0, 1},    {3, 9, 7, 1},
     };
     int good = 1;
+    for (size_t rows = 1; s->quick && rows <= 18; rows++) {
+        mm_shape shape = {rows, 1 + rows % 4, 1 + below(s, 9), 1 + below(s, 2)};
+        good &= check_mm_shape(s, shape, bf16);
+    }
+    if (s->quick) {
+        return good & check_mm_shape(s, shapes[5], bf16);
+    }
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         good &= check_mm_shape(s, shapes[i], bf16);
     }
@@ -238,6 +251,12 @@ static int check_mmq_shape(state *s, size_t rows, size_t panels, size_t pairs, i
 
 static int check_mmq(state *s, int q8) {
     int good = check_mmq_shape(s, 3, 2, 0, q8);
+    for (size_t rows = 1; s->quick && rows <= 18; rows++) {
+        good &= check_mmq_shape(s, rows, 1 + rows % 2, 1 + below(s, 2), q8);
+    }
+    if (s->quick) {
+        return good & check_mmq_shape(s, 1, 3, 5, q8);
+    }
     for (size_t rows = 1; rows <= 30; rows += rows < 14 ? 1 : 5) {
         for (size_t panels = 1; panels <= 3; panels++) {
             good &= check_mmq_shape(s, rows, panels, 1 + below(s, rows < 9 ? 12 : 4), q8);
@@ -338,7 +357,7 @@ static int check_rope(state *s) {
 
 static int check_softmax(state *s) {
     int good = 1;
-    for (size_t i = 0; i < 160; i++) {
+    for (size_t i = 0; i < times(s, 160); i++) {
         int mode = (int)(i % MODES);
         size_t first = below(s, 3) ? below(s, 40) : 0;
         size_t end = first + 1 + below(s, i % 2 ? 20 : 80);
@@ -361,7 +380,7 @@ typedef void apply_fn(const kz__kernels *k, float *y, const float *x, const floa
 /* in_place: how many of x and z may be y */
 static int check_elements(state *s, apply_fn *apply, int in_place) {
     int good = 1;
-    for (size_t i = 0; i < 60; i++) {
+    for (size_t i = 0; i < times(s, 60); i++) {
         int mode = (int)(i % MODES);
         size_t n16 = KZ__LANES * (1 + below(s, 9));
         float *y[2];
@@ -434,7 +453,7 @@ static int check_scale_add(state *s) {
 
 static int check_snake(state *s) {
     int good = 1;
-    for (size_t i = 0; i < 60; i++) {
+    for (size_t i = 0; i < times(s, 60); i++) {
         int mode = (int)(i % MODES);
         size_t rows = 1 + below(s, 5);
         size_t c16 = KZ__LANES * (1 + below(s, 5));
@@ -458,7 +477,7 @@ static int check_snake(state *s) {
 
 static int check_depthwise(state *s) {
     int good = 1;
-    for (size_t i = 0; i < 60; i++) {
+    for (size_t i = 0; i < times(s, 60); i++) {
         int mode = (int)(i % MODES);
         size_t rows = 1 + below(s, 9);
         size_t taps = 1 + i % 7;
@@ -480,7 +499,7 @@ static int check_depthwise(state *s) {
 
 static int check_winograd_in(state *s) {
     int good = 1;
-    for (size_t i = 0; i < 60; i++) {
+    for (size_t i = 0; i < times(s, 60); i++) {
         int mode = (int)(i % MODES);
         size_t count = 1 + i % KZ__WINOGRAD_POINTS;
         size_t c16 = KZ__LANES * (1 + below(s, 3));
@@ -499,7 +518,7 @@ static int check_winograd_in(state *s) {
 
 static int check_winograd_out(state *s) {
     int good = 1;
-    for (size_t i = 0; i < 60; i++) {
+    for (size_t i = 0; i < times(s, 60); i++) {
         int mode = (int)(i % MODES);
         size_t count = 1 + i % KZ__WINOGRAD_OUTS;
         size_t c16 = KZ__LANES * (1 + below(s, 3));
@@ -552,7 +571,12 @@ int kz__kernels_check(const kz__check *check) {
     state s;
     int different = 0;
     kz__kernels_fill(&s.reference, KZ__SCALAR);
-    kz__kernels_fill(&s.variant, check->level);
+    if (check->variant) {
+        s.variant = *check->variant;
+    } else {
+        kz__kernels_fill(&s.variant, check->level);
+    }
+    s.quick = check->quick;
     for (int i = 0; i < KZ__CHECK_SLOTS; i++) {
         s.slots[i] = check->slots[i];
     }

@@ -12,6 +12,8 @@ typedef void kz__check_report(void *user, const char *kernel, int equal);
 
 typedef struct kz__check {
     kz__level level; /* a usable one */
+    const kz__kernels *variant; /* what is checked; NULL: the kernels of the level */
+    int quick; /* a few sizes of each kernel, in milliseconds */
     uint64_t seed;
     /* Memory of KZ__CHECK_SLOT_BYTES each, 64-byte aligned. Inputs and outputs end where their
      * slot ends, so that a page without access after it shows reads and writes past the end. */

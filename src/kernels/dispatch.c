@@ -9,12 +9,14 @@
 typedef struct level_entry {
     kz__kernels table;
     kz__burn_fn *burn; /* NULL: not compiled in */
+    kz__burn_fn *burn8;
 } level_entry;
 
 static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_scalar,
 #define KZ__QUANTIZED(op, type) .table.op = kz__##op##_scalar,
     [KZ__SCALAR] = {.table.level = KZ__SCALAR, .burn = kz__burn_scalar,
+                   .burn8 = kz__burn8_scalar,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
@@ -23,6 +25,7 @@ static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_fma,
 #define KZ__QUANTIZED(op, type) .table.op = kz__##op##_fma,
     [KZ__FMA] = {.table.level = KZ__FMA, .burn = kz__burn_fma,
+                   .burn8 = kz__burn8_fma,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
@@ -32,6 +35,7 @@ static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_avx2,
 #define KZ__QUANTIZED(op, type) .table.op = kz__##op##_avx2,
     [KZ__AVX2] = {.table.level = KZ__AVX2, .burn = kz__burn_avx2,
+                   .burn8 = kz__burn8_avx2,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
@@ -41,6 +45,7 @@ static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_avx2,
 #define KZ__QUANTIZED(op, type) .table.op = kz__##op##_avxvnni,
     [KZ__AVXVNNI] = {.table.level = KZ__AVXVNNI, .burn = kz__burn_avx2,
+                   .burn8 = kz__burn8_avxvnni,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
@@ -50,6 +55,7 @@ static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_avx512,
 #define KZ__QUANTIZED(op, type) .table.op = kz__##op##_avx2,
     [KZ__AVX512] = {.table.level = KZ__AVX512, .burn = kz__burn_avx512,
+                   .burn8 = kz__burn8_avx2,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
@@ -59,6 +65,7 @@ static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_avx512,
 #define KZ__QUANTIZED(op, type) .table.op = kz__##op##_avx512vnni,
     [KZ__AVX512VNNI] = {.table.level = KZ__AVX512VNNI, .burn = kz__burn_avx512,
+                   .burn8 = kz__burn8_avx512vnni,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
@@ -68,6 +75,7 @@ static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_neon,
 #define KZ__QUANTIZED(op, type) .table.op = kz__##op##_neon,
     [KZ__NEON] = {.table.level = KZ__NEON, .burn = kz__burn_neon,
+                   .burn8 = kz__burn8_neon,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
@@ -77,6 +85,7 @@ static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_neon,
 #define KZ__QUANTIZED(op, type) .table.op = kz__##op##_dotprod,
     [KZ__DOTPROD] = {.table.level = KZ__DOTPROD, .burn = kz__burn_neon,
+                   .burn8 = kz__burn8_dotprod,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
@@ -86,6 +95,7 @@ static const level_entry levels[KZ__LEVELS] = {
 #define KZ__KERNEL(op, type) .table.op = kz__##op##_neon,
 #define KZ__QUANTIZED(op, type) .table.op = kz__##op##_i8mm,
     [KZ__I8MM] = {.table.level = KZ__I8MM, .burn = kz__burn_neon,
+                   .burn8 = kz__burn8_i8mm,
 #include "kernels/kernels.def"
     },
 #undef KZ__KERNEL
@@ -124,4 +134,8 @@ kz__level kz__kernels_parse(const char *name) {
 
 double kz__kernels_burn(kz__level level, size_t rounds, float *sink) {
     return levels[best_up_to(level)].burn(rounds, sink);
+}
+
+double kz__kernels_burn8(kz__level level, size_t rounds, float *sink) {
+    return levels[best_up_to(level)].burn8(rounds, sink);
 }

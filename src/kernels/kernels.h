@@ -189,5 +189,7 @@ kz__level kz__kernels_parse(const char *name);
 /* Keeps every FMA port busy for `rounds` times 1024 vector steps; returns the operations done (two
  * for each multiply-add of a lane). For the probe. *sink keeps the result alive. */
 double kz__kernels_burn(kz__level level, size_t rounds, float *sink);
+/* The same for 8-bit multiply-adds, in the inner step of the product with 4-bit weights. */
+double kz__kernels_burn8(kz__level level, size_t rounds, float *sink);
 
 #endif

@@ -23,5 +23,7 @@ typedef double kz__burn_fn(size_t rounds, float *sink);
 #undef KZ__KERNEL
 #undef KZ__QUANTIZED
 kz__burn_fn kz__burn_scalar, kz__burn_fma, kz__burn_avx2, kz__burn_avx512, kz__burn_neon;
+kz__burn_fn kz__burn8_scalar, kz__burn8_fma, kz__burn8_avx2, kz__burn8_avxvnni,
+    kz__burn8_avx512vnni, kz__burn8_neon, kz__burn8_dotprod, kz__burn8_i8mm;
 
 #endif

@@ -92,6 +92,8 @@ static void fail_each(const use *u, const char *name) {
     char error[256];
     kzt_counter counter = {0};
     kz_status status = use_all(u, &counter, error);
+    memset(&counter, 0, sizeof counter); /* a process checks its kernels at the first time only */
+    if (!status) status = use_all(u, &counter, error);
     if (status) fail_msg("%s: %d %s", name, (int)status, error);
     assert_int_equal(counter.blocks, 0);
     size_t calls = counter.calls;

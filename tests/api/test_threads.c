@@ -30,12 +30,13 @@ static void count_items(void *arg, size_t begin, size_t end, int thread) {
     for (size_t i = begin; i < end; i++) t->items[i]++;
 }
 
-static void stress(int threads, int rounds) {
+static void stress(int threads, int rounds, kz_placement placement) {
     kz__mem mem;
     kz__pool *pool = NULL;
     kz__mem_init(&mem, NULL, NULL);
     assert_int_equal(kz__pool_create(&mem, threads, &pool, NULL), KZ_OK);
     assert_int_equal(kz__pool_threads(pool), threads);
+    kz__pool_place(pool, placement);
     tally t = {.items = calloc(1000, sizeof(unsigned)), .threads = threads};
     assert_non_null(t.items);
     unsigned want[1000] = {0};
@@ -55,14 +56,50 @@ static void stress(int threads, int rounds) {
 
 static void test_pool(void **state) {
     (void)state;
-    for (int threads = 1; threads <= 9; threads += 2) stress(threads, 2000);
-    for (int round = 0; round < 50; round++) stress(4, round % 3); /* made and gone at once */
+    for (int threads = 1; threads <= 9; threads += 2) stress(threads, 2000, KZ_PLACEMENT_FREE);
+    for (int round = 0; round < 50; round++) {
+        stress(4, round % 3, KZ_PLACEMENT_DEFAULT); /* made and gone at once */
+    }
     kz__pool_destroy(NULL);
+}
+
+/* Which thread computed an item. */
+static void sign_items(void *arg, size_t begin, size_t end, int thread) {
+    int *items = arg;
+    pause_ms(1); /* time for the others to come */
+    for (size_t i = begin; i < end; i++) items[i] = thread + 1;
+}
+
+/* Every share as a whole and by its own thread, or by the caller where that one is late. */
+static void test_strict_pool(void **state) {
+    enum { ITEMS = 103, THREADS = 4 };
+    kz__mem mem;
+    kz__pool *pool = NULL;
+    int own = 0;
+    (void)state;
+    for (int threads = 1; threads <= 5; threads += 2) stress(threads, 500, KZ_PLACEMENT_STRICT);
+    kz__mem_init(&mem, NULL, NULL);
+    assert_int_equal(kz__pool_create(&mem, THREADS, &pool, NULL), KZ_OK);
+    kz__pool_place(pool, KZ_PLACEMENT_STRICT);
+    for (int round = 0; round < 100; round++) {
+        int items[ITEMS] = {0};
+        kz__pool_for(pool, ITEMS, 1, sign_items, items);
+        for (int t = 0; t < THREADS; t++) {
+            int begin = ITEMS * t / THREADS;
+            int end = ITEMS * (t + 1) / THREADS;
+            assert_true(items[begin] == t + 1 || items[begin] == 1);
+            own += t > 0 && items[begin] == t + 1;
+            for (int i = begin; i < end; i++) assert_int_equal(items[i], items[begin]);
+        }
+    }
+    assert_true(own > 0);
+    kz__pool_destroy(pool);
 }
 
 static void *stress_main(void *arg) {
     (void)arg;
-    stress(3, 1000);
+    stress(3, 500, KZ_PLACEMENT_FREE);
+    stress(3, 500, KZ_PLACEMENT_STRICT);
     return NULL;
 }
 
@@ -244,7 +281,7 @@ static void test_cancel_from_another_thread(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_pool), cmocka_unit_test(test_strict_pool),
         cmocka_unit_test(test_pools_side_by_side),
         cmocka_unit_test(test_B064_neighbours_change_nothing),
         cmocka_unit_test(test_B066_seeded_beside_unseeded),

@@ -8,6 +8,7 @@ if [ ! -f "$KZT_VOICE/config.json" ]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME="$work/cache" # what bench --auto kept for this machine is not for tests
 failures=0
 
 fail() {

@@ -72,6 +72,7 @@ static kz_batch *make_batch(const kz_model *model, int threads, int slots) {
     kz_batch_options_init(&options);
     options.threads = threads;
     options.slots = slots;
+    options.placement = threads > 1 ? KZ_PLACEMENT_STRICT : KZ_PLACEMENT_FREE;
     if (kz_batch_create(model, &options, &batch, err, sizeof err)) fail_msg("%s", err);
     return batch;
 }

@@ -119,6 +119,46 @@ static void run_row(const char *checkpoint, kz_type type, kz_decoder decoder, co
     kz_model_free(model);
 }
 
+/* Sessions of one model, each with its own placement and kernel level. */
+static void placed(const char *checkpoint, kz_type type, kz_decoder decoder,
+                   const char want[65]) {
+    kz_model_options options;
+    kz_model_options_init(&options);
+    options.type = type;
+    options.decoder = decoder;
+    kz_model *model = kzt_open(checkpoint, &options);
+    for (int i = 0; i < 6; i++) {
+        static const char *const cpus[] = {NULL, "scalar", NULL, NULL, NULL, NULL};
+        char hex[65], err[512] = "";
+        row w = {cpus[i], 1 + i % 3, 4, i == 4 ? KZ_CP_ORACLE : 0, 0, 0};
+        kz_session *session = NULL;
+        kz_session_options how;
+        kz_session_options_init(&how);
+        how.threads = w.threads;
+        how.placement = i ? KZ_PLACEMENT_STRICT : KZ_PLACEMENT_FREE;
+        how.cpu = w.cpu;
+        if (kz_session_create(model, &how, &session, err, sizeof err)) fail_msg("%s", err);
+        hash_run(session, &w, frames_of(model), hex);
+        kz_result result = {.size = sizeof result};
+        assert_int_equal(kz_session_get_result(session, &result), KZ_OK);
+        printf("%-10s %-6s %-10s threads %d placement %-6s %20s\n", checkpoint,
+               type_names[type], result.cpu, w.threads, i ? "strict" : "free", hex);
+        assert_string_equal(hex, want);
+        if (w.cpu) assert_string_equal(result.cpu, w.cpu);
+        kz_session_free(session);
+    }
+    kz_session_options wrong;
+    kz_session *none = NULL;
+    kz_session_options_init(&wrong);
+    wrong.placement = (kz_placement)3;
+    assert_int_equal(kz_session_create(model, &wrong, &none, NULL, 0), KZ_ERR_USAGE);
+    wrong.placement = KZ_PLACEMENT_DEFAULT;
+    wrong.cpu = "mmx";
+    assert_int_equal(kz_session_create(model, &wrong, &none, NULL, 0), KZ_ERR_USAGE);
+    assert_null(none);
+    kz_model_free(model);
+}
+
 /* Two sessions of one model, read in turn a few samples at a time. */
 static void interleaved(const char *checkpoint, kz_type type, kz_decoder decoder,
                         const char want[65]) {
@@ -184,6 +224,7 @@ static void matrix(const char *checkpoint, kz_type type, kz_decoder decoder) {
         for (size_t j = 0; j < 2; j += step) run_row(checkpoint, type, decoder, &levels[j], want);
     }
     if (!strchr(checkpoint, '/')) interleaved(checkpoint, type, decoder, want);
+    if (!strchr(checkpoint, '/')) placed(checkpoint, type, decoder, want);
     const char *name = strrchr(checkpoint, '/') ? strrchr(checkpoint, '/') + 1 : checkpoint;
     assert_int_equal(kz_arithmetic(), 2);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {

@@ -640,6 +640,9 @@ static void test_dispatch(void **state) {
         float sink = 0;
         assert_true(kz__kernels_burn((kz__level)level, 1, &sink) >= 2 * 16 * 1024);
         assert_true(isfinite(sink) && sink != 0);
+        sink = 0;
+        assert_true(kz__kernels_burn8((kz__level)level, 1, &sink) >= 2 * 16 * 1024);
+        assert_true(isfinite(sink) && sink != 0);
     }
 }
 

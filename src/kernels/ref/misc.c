@@ -1,4 +1,4 @@
-/* Clamping, the test for finite values, and the burn of the probe. */
+/* Clamping, the test for finite values, and the burns of the probe. */
 #include "kernels/fma.h"
 #include "kernels/variants.h"
 
@@ -31,4 +31,23 @@ double KZ__NAME(burn)(size_t rounds, float *sink) {
         *sink += acc[i];
     }
     return 2.0 * KZ__LANES * 1024.0 * (double)rounds;
+}
+
+double KZ__NAME(burn8)(size_t rounds, float *sink) {
+    int32_t sum[KZ__LANES] = {0};
+    int8_t w[KZ__LANES * 4];
+    for (size_t i = 0; i < KZ__LANES * 4; i++) {
+        w[i] = (int8_t)(i * 37 % 16 - 8);
+    }
+    for (size_t step = 0; step < rounds * 1024; step++) {
+        for (size_t i = 0; i < KZ__LANES; i++) {
+            for (size_t k = 0; k < 4; k++) {
+                sum[i] = (sum[i] + w[i * 4 + k] * (int32_t)(step % 16)) & 0xffffff;
+            }
+        }
+    }
+    for (size_t i = 0; i < KZ__LANES; i++) {
+        *sink += (float)sum[i];
+    }
+    return 2.0 * KZ__LANES * 4 * 1024.0 * (double)rounds;
 }
