@@ -167,14 +167,14 @@ static void fill(float *x, size_t n) {
 
 /* The quantised product of the same shape as b->mm; x: any codes, scales and sums. */
 static void prepare_quantized(bench *b) {
+    static int8_t codes[1 << 21];
     static float scales[1 << 16];
     static int32_t sums[1 << 16];
     for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) scales[i] = 0.5f;
     size_t pairs = kz__pairs(b->mm.k);
-    b->mmq = (kz__mmq_args){.y = b->mm.y, .ldy = b->mm.ldy, .x = (const int8_t *)b->mm.x,
-                            .ldx = pairs * KZ__PAIR_K, .x_scale = scales, .x_sum = sums,
-                            .ldb = pairs * 2, .w = b->mm.w, .factor = 1, .rows = b->mm.rows,
-                            .panels = b->mm.panels, .pairs = pairs};
+    b->mmq = (kz__mmq_args){.y = b->mm.y, .ldy = b->mm.ldy,
+                            .x = {codes, scales, sums, b->mm.rows}, .w = b->mm.w,
+                            .rows = b->mm.rows, .panels = b->mm.panels, .pairs = pairs};
 }
 
 typedef struct shape {

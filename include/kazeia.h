@@ -403,6 +403,10 @@ KZ_API void kz_batch_free(kz_batch *batch);
  * session that fails tells it in its next read. */
 KZ_API kz_status kz_batch_step(kz_batch *batch, size_t *advanced);
 
+/* held 1: kz_batch_step leaves this session out until it is called with 0, so that another one
+ * comes first. Changes no sample; a start does not end it. Nothing for a session on its own. */
+KZ_API void kz_session_hold(kz_session *session, int held);
+
 typedef enum kz_finish {
     KZ_FINISH_NONE = 0,  /* still running, or never started */
     KZ_FINISH_STOP = 1,  /* end of speech, or all codes decoded */

@@ -406,6 +406,54 @@ kz__source kz__args_source(const kz__args *args, const char *name) {
     return KZ__UNSET;
 }
 
+/* ---- items -------------------------------------------------------------------------------- */
+
+const kz__option *kz__args_find(const kz__options *options, uint32_t verb, const char *name) {
+    for (size_t i = 0; i < options->count; i++) {
+        const kz__option *o = &options->list[i];
+        if (o->verbs & verb && same_name(name, strlen(name), o->name)) return o;
+    }
+    return NULL;
+}
+
+kz_status kz__args_override(kz__args *args, const kz__option *option, const char *origin,
+                            const char *text, void *settings, kz__err *err) {
+    parser p = {args, settings, err};
+    kz_status status = set_value(&p, option, origin, text, false);
+    if (status == KZ_OK) args->source[option - args->options->list] = KZ__FROM_ITEM;
+    return status;
+}
+
+static size_t value_bytes(const kz__option *o) {
+    switch (o->kind) {
+    case KZ__FLAG: return sizeof(bool);
+    case KZ__TEXT:
+    case KZ__CHOICE: return sizeof(const char *);
+    case KZ__INTEGER: return sizeof(int);
+    case KZ__REAL: return sizeof(double);
+    case KZ__SEED: return sizeof(kz__seed);
+    case KZ__LATER: break;
+    }
+    return 0;
+}
+
+kz_status kz__args_settle(kz__args *args, void *settings, const void *blank, kz__err *err) {
+    parser p = {args, settings, err};
+    for (size_t i = 0; i < args->options->count; i++) {
+        const kz__option *o = &args->options->list[i];
+        if (args->source[i] != KZ__FROM_ITEM || !in_use(&p, o)) continue;
+        for (size_t k = 0; k < args->options->conflict_count; k++) {
+            const kz__option *other = partner(args, &args->options->conflicts[k], o);
+            size_t at = other ? (size_t)(other - args->options->list) : 0;
+            if (!other || args->source[at] == KZ__FROM_ITEM) continue;
+            memcpy((char *)settings + other->offset, (const char *)blank + other->offset,
+                   value_bytes(other));
+            args->source[at] = KZ__UNSET;
+        }
+    }
+    return find_conflicts(&p);
+}
+
 /* ---- help --------------------------------------------------------------------------------- */
 
 #define HELP_COLUMN 33

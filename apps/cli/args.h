@@ -63,7 +63,8 @@ typedef enum kz__source {
     KZ__UNSET = 0,
     KZ__FROM_OLD = 1,
     KZ__FROM_VARIABLE = 2,
-    KZ__FROM_LINE = 3
+    KZ__FROM_LINE = 3,
+    KZ__FROM_ITEM = 4 /* kz__args_override */
 } kz__source;
 
 #define KZ__OPTIONS_MAX 96
@@ -87,6 +88,18 @@ kz_status kz__args_parse(kz__args *args, const kz__options *options, uint32_t ve
 
 /* Where the value of an option came from. */
 kz__source kz__args_source(const kz__args *args, const char *name);
+
+/* The option of that name, '_' as '-', that `verb` takes; or NULL. */
+const kz__option *kz__args_find(const kz__options *options, uint32_t verb, const char *name);
+
+/* One more value over what args has given settings: both are copies that belong to one item. origin
+ * names it in messages. */
+kz_status kz__args_override(kz__args *args, const kz__option *option, const char *origin,
+                            const char *text, void *settings, kz__err *err);
+
+/* After the last of them: what they contradict goes back to its value in `blank`; two of them that
+ * contradict each other are an error. */
+kz_status kz__args_settle(kz__args *args, void *settings, const void *blank, kz__err *err);
 
 /* The options of a verb; the variables that stand for them. */
 void kz__args_help(const kz__options *options, uint32_t verb, FILE *out);

@@ -44,12 +44,17 @@ static void print_line(kz__cli *cli, const char *label, const char *colour, cons
     kz__cli_progress(cli, NULL);
     char *line = kz__cli_escape(&cli->mem, text, strlen(text), false);
     const char *on = cli->colour && *label ? colour : "";
-    fprintf(stderr, "kazeia: %s%s%s%s\n", on, label, *on ? "\033[0m" : "", line ? line : text);
+    const char *about = cli->about ? cli->about : "";
+    fprintf(stderr, "kazeia: %s%s%s%s%s\n", on, label, *on ? "\033[0m" : "", about,
+            line ? line : text);
     kz__free(&cli->mem, line);
 }
 
 int kz__cli_fail(kz__cli *cli, int code, const char *format, ...) {
     va_list args;
+    va_start(args, format);
+    vsnprintf(cli->said, sizeof cli->said, format, args);
+    va_end(args);
     va_start(args, format);
     print_line(cli, "error: ", "\033[31m", format, args);
     va_end(args);
@@ -203,6 +208,12 @@ int kz__cli_open_session(kz__cli *cli, const kz_model *model, kz_session **sessi
     return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }
 
+#define PARALLEL 4
+
+size_t kz__cli_parallel(const kz__cli *cli) {
+    return cli->set.parallel > 0 ? (size_t)cli->set.parallel : PARALLEL;
+}
+
 /* ---- text --------------------------------------------------------------------------------- */
 
 bool kz__cli_text_on_stdin(kz__cli *cli) {
@@ -245,12 +256,16 @@ int kz__cli_text(kz__cli *cli, char **text, size_t *length) {
     return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }
 
-unsigned kz__cli_flags(const kz__cli *cli) {
+unsigned kz__settings_flags(const kz__settings *set) {
     unsigned flags = 0;
-    if (cli->set.whole_text) flags |= KZ_WHOLE_TEXT;
-    if (cli->set.live_text) flags |= KZ_LIVE_TEXT;
-    if (cli->set.as_reference) flags |= KZ_AS_REFERENCE;
-    if (cli->set.strict) flags |= KZ_STRICT;
-    if (cli->set.cp_oracle) flags |= KZ_CP_ORACLE;
+    if (set->whole_text) flags |= KZ_WHOLE_TEXT;
+    if (set->live_text) flags |= KZ_LIVE_TEXT;
+    if (set->as_reference) flags |= KZ_AS_REFERENCE;
+    if (set->strict) flags |= KZ_STRICT;
+    if (set->cp_oracle) flags |= KZ_CP_ORACLE;
     return flags;
+}
+
+unsigned kz__cli_flags(const kz__cli *cli) {
+    return kz__settings_flags(&cli->set);
 }

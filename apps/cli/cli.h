@@ -32,6 +32,8 @@ typedef struct kz__cli {
     bool progress;       /* a progress line is on the screen */
     double load_ms;
     int ahead_ms;        /* sound that sessions make ahead of their reader */
+    const char *about;   /* in front of messages: what they are about; NULL: no more to say */
+    char said[512];      /* the last error */
 } kz__cli;
 
 /* A verb. mask 0: named, not there yet. */
@@ -56,6 +58,7 @@ int kz__cmd_validate(kz__cli *cli);
 int kz__cmd_convert(kz__cli *cli);
 int kz__cmd_bench(kz__cli *cli);
 int kz__cmd_selftest(kz__cli *cli);
+int kz__cmd_batch(kz__cli *cli);
 
 /* ---- messages, all on standard error ------------------------------------------------------ */
 
@@ -94,6 +97,9 @@ int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info);
 
 int kz__cli_open_session(kz__cli *cli, const kz_model *model, kz_session **session);
 
+/* Pieces spoken side by side at most, as the options say. */
+size_t kz__cli_parallel(const kz__cli *cli);
+
 /* ---- text --------------------------------------------------------------------------------- */
 
 /* True where the text comes from standard input (no words, no --file or "-"). Says so to a
@@ -104,6 +110,7 @@ bool kz__cli_text_on_stdin(kz__cli *cli);
 int kz__cli_text(kz__cli *cli, char **text, size_t *length);
 
 /* Flags of a request as the options say. */
+unsigned kz__settings_flags(const kz__settings *set);
 unsigned kz__cli_flags(const kz__cli *cli);
 
 /* bytes with everything that is not printable text escaped as \n, \t or \xNN, and where `exact`

@@ -6,16 +6,18 @@
 
 #define AT(member) offsetof(kz__settings, member)
 #define SAY KZ__SAY
+#define FILES (KZ__SAY | KZ__DECODE | KZ__BATCH)
 #define SOUND (KZ__SAY | KZ__DECODE)
-#define REQUEST (KZ__SAY | KZ__PROMPT)
+#define SPOKEN (KZ__SAY | KZ__BATCH | KZ__ITEM)
+#define REQUEST (SPOKEN | KZ__PROMPT)
 #define TEXTS (KZ__SAY | KZ__PROMPT | KZ__TOKENIZE)
-#define RUNS (KZ__SAY | KZ__DECODE | KZ__VALIDATE | KZ__BENCH | KZ__SELFTEST)
+#define RUNS (KZ__SAY | KZ__DECODE | KZ__VALIDATE | KZ__BENCH | KZ__SELFTEST | KZ__BATCH)
 #define MODELS KZ__ALL_VERBS
 #define FRAMES_MAX 1e6
 
 static const kz__option list[] = {
     {.name = "model", .letter = 'm', .kind = KZ__TEXT, .offset = AT(model), .value = "PATH",
-     .verbs = TEXTS | KZ__DECODE | KZ__VOICES | KZ__BENCH, .variable = true,
+     .verbs = TEXTS | KZ__DECODE | KZ__VOICES | KZ__BENCH | KZ__BATCH, .variable = true,
      .help = "checkpoint folder, packed file or Hugging Face cache folder\n(default: the voice in "
              "the box)"},
     {.name = "codec", .kind = KZ__TEXT, .offset = AT(codec), .value = "PATH", .verbs = MODELS,
@@ -36,81 +38,90 @@ static const kz__option list[] = {
      .help = "name or ISO 639 code, a region is ignored (default: auto)"},
     {.name = "instruct", .letter = 'i', .kind = KZ__TEXT, .offset = AT(instruct),
      .value = "TEXT", .verbs = REQUEST, .help = "style, for models that take it"},
-    {.name = "ref-audio", .kind = KZ__LATER, .value = "FILE", .verbs = REQUEST, .help = ""},
-    {.name = "ref-text", .kind = KZ__LATER, .value = "TEXT", .verbs = REQUEST, .help = ""},
+    {.name = "ref-audio", .kind = KZ__LATER, .value = "FILE",
+     .verbs = KZ__SAY | KZ__PROMPT, .help = ""},
+    {.name = "ref-text", .kind = KZ__LATER, .value = "TEXT",
+     .verbs = KZ__SAY | KZ__PROMPT, .help = ""},
     {.name = "rate", .kind = KZ__LATER, .value = "X", .verbs = SAY, .help = ""},
     {.name = "normalize", .kind = KZ__LATER, .verbs = SAY, .help = ""},
     {.name = "file", .letter = 'f', .kind = KZ__TEXT, .offset = AT(file), .value = "FILE",
      .verbs = TEXTS, .help = "text from a file; '-' is standard input"},
     {.name = "lines", .kind = KZ__FLAG, .offset = AT(lines), .verbs = SAY, .variable = true,
      .help = "each line is a piece of its own, spoken as it comes"},
-    {.name = "split", .kind = KZ__CHOICE, .offset = AT(split), .value = "HOW", .verbs = SAY,
+    {.name = "split", .kind = KZ__CHOICE, .offset = AT(split), .value = "HOW", .verbs = SPOKEN,
      .choices = "auto|off", .variable = true,
      .help = "auto (default): a text longer than suits the model is\nspoken in pieces, each with "
              "the limits below; off: whole"},
-    {.name = "pause", .kind = KZ__TEXT, .offset = AT(pause), .value = "S[,P]", .verbs = SAY,
+    {.name = "pause", .kind = KZ__TEXT, .offset = AT(pause), .value = "S[,P]", .verbs = SPOKEN,
      .variable = true,
      .help = "seconds between its sentences and paragraphs (default:\n0.2,0.6; P is 3 S where "
              "it is left out)"},
-    {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .verbs = TEXTS, .variable = true,
-     .help = "notices about input that does not fit become errors"},
+    {.name = "parallel", .kind = KZ__INTEGER, .offset = AT(parallel), .value = "N",
+     .verbs = KZ__SAY | KZ__BATCH, .low = 1, .high = 16, .variable = true,
+     .help = "pieces spoken side by side, 1 to 16; faster, takes more\nmemory, never changes the "
+             "samples (default: 4)"},
+    {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .variable = true,
+     .verbs = TEXTS | KZ__BATCH | KZ__ITEM,
+     .help = "notices about input that does not fit become errors;\n"
+             "batch: and the first failure ends it"},
     {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
-     .verbs = SOUND | KZ__CONVERT,
+     .verbs = FILES | KZ__CONVERT,
      .help = "sound: .wav or .raw, '-' is standard output; without it a\nterminal plays, anything "
-             "else gets WAV. convert: the packed\nfile, as a rule NAME.kz"},
+             "else gets WAV. batch: the folder\nfor the files (default: the current one). convert: "
+             "the\npacked file, as a rule NAME.kz"},
     {.name = "format", .kind = KZ__CHOICE, .offset = AT(format), .value = "FORMAT",
-     .verbs = SOUND, .choices = "wav|raw", .later = "flac|ogg|opus|mp3", .variable = true,
+     .verbs = FILES, .choices = "wav|raw", .later = "flac|ogg|opus|mp3", .variable = true,
      .help = "wav or raw, whatever the name of the file says"},
-    {.name = "bits", .kind = KZ__CHOICE, .offset = AT(bits), .value = "BITS", .verbs = SOUND,
+    {.name = "bits", .kind = KZ__CHOICE, .offset = AT(bits), .value = "BITS", .verbs = FILES,
      .choices = "16|24|32f", .variable = true,
      .help = "sample format: 16, 24 or 32f (default: 16)"},
     {.name = "seed", .kind = KZ__SEED, .offset = AT(seed), .value = "N",
-     .verbs = SAY | KZ__BENCH, .variable = true,
+     .verbs = SPOKEN | KZ__BENCH, .variable = true,
      .help = "0 to 2^64-1; -1 (default): drawn, and shown by --verbose,\n--stats and --json"},
     {.name = "temperature", .kind = KZ__REAL, .offset = AT(temperature), .value = "X",
-     .verbs = SAY, .low = 0, .high = 100, .variable = true, .old = "KZTTS_TEMP",
+     .verbs = SPOKEN, .low = 0, .high = 100, .variable = true, .old = "KZTTS_TEMP",
      .help = "0 is greedy (default of this and the next four: the\n"
              "model's generation_config.json)"},
-    {.name = "top-k", .kind = KZ__INTEGER, .offset = AT(top_k), .value = "N", .verbs = SAY,
+    {.name = "top-k", .kind = KZ__INTEGER, .offset = AT(top_k), .value = "N", .verbs = SPOKEN,
      .low = 0, .high = 1e6, .variable = true, .old = "KZTTS_TOPK", .help = "0 is off"},
-    {.name = "top-p", .kind = KZ__REAL, .offset = AT(top_p), .value = "X", .verbs = SAY,
+    {.name = "top-p", .kind = KZ__REAL, .offset = AT(top_p), .value = "X", .verbs = SPOKEN,
      .low = 0, .high = 1, .above = true, .variable = true, .old = "KZTTS_TOPP",
      .help = "1 is off"},
     {.name = "repetition-penalty", .kind = KZ__REAL, .offset = AT(repetition_penalty),
-     .value = "X", .verbs = SAY, .low = 0, .high = 100, .above = true, .variable = true,
+     .value = "X", .verbs = SPOKEN, .low = 0, .high = 100, .above = true, .variable = true,
      .old = "KZTTS_REPP", .help = "1 is off"},
     {.name = "repetition-window", .kind = KZ__INTEGER, .offset = AT(repetition_window),
-     .value = "N", .verbs = SAY, .low = 0, .high = FRAMES_MAX, .variable = true,
+     .value = "N", .verbs = SPOKEN, .low = 0, .high = FRAMES_MAX, .variable = true,
      .help = "last codes looked at; 0: the whole utterance"},
     {.name = "cp-temperature", .kind = KZ__REAL, .offset = AT(cp_temperature), .value = "X",
-     .verbs = SAY, .low = 0, .high = 100, .variable = true, .old = "KZTTS_CP_TEMP",
+     .verbs = SPOKEN, .low = 0, .high = 100, .variable = true, .old = "KZTTS_CP_TEMP",
      .help = "as --temperature, for the code predictor; so the others"},
     {.name = "cp-top-k", .kind = KZ__INTEGER, .offset = AT(cp_top_k), .value = "N",
-     .verbs = SAY, .low = 0, .high = 1e6, .variable = true, .old = "KZTTS_CP_TOPK",
+     .verbs = SPOKEN, .low = 0, .high = 1e6, .variable = true, .old = "KZTTS_CP_TOPK",
      .help = "as --top-k"},
-    {.name = "cp-top-p", .kind = KZ__REAL, .offset = AT(cp_top_p), .value = "X", .verbs = SAY,
+    {.name = "cp-top-p", .kind = KZ__REAL, .offset = AT(cp_top_p), .value = "X", .verbs = SPOKEN,
      .low = 0, .high = 1, .above = true, .variable = true, .old = "KZTTS_CP_TOPP",
      .help = "as --top-p"},
     {.name = "cp-repetition-penalty", .kind = KZ__REAL, .offset = AT(cp_repetition_penalty),
-     .value = "X", .verbs = SAY, .low = 0, .high = 100, .above = true, .variable = true,
+     .value = "X", .verbs = SPOKEN, .low = 0, .high = 100, .above = true, .variable = true,
      .old = "KZTTS_CP_REPP", .help = "counts codes of the same codebook (default: 1, off)"},
     {.name = "cp-repetition-window", .kind = KZ__INTEGER, .offset = AT(cp_repetition_window),
-     .value = "N", .verbs = SAY, .low = 0, .high = FRAMES_MAX, .variable = true,
+     .value = "N", .verbs = SPOKEN, .low = 0, .high = FRAMES_MAX, .variable = true,
      .help = "as --repetition-window"},
-    {.name = "greedy", .kind = KZ__FLAG, .offset = AT(greedy), .verbs = SAY | KZ__BENCH,
+    {.name = "greedy", .kind = KZ__FLAG, .offset = AT(greedy), .verbs = SPOKEN | KZ__BENCH,
      .variable = true, .help = "no sampling in either"},
     {.name = "max-frames", .kind = KZ__INTEGER, .offset = AT(max_frames), .value = "N",
-     .verbs = SAY, .low = 1, .high = FRAMES_MAX, .variable = true,
+     .verbs = SPOKEN, .low = 1, .high = FRAMES_MAX, .variable = true,
      .help = "at most N frames of 80 ms, in each piece (default: the\n"
              "reference's limit and a bound that grows with the text)"},
     {.name = "min-frames", .kind = KZ__INTEGER, .offset = AT(min_frames), .value = "N",
-     .verbs = SAY, .low = 0, .high = FRAMES_MAX, .variable = true,
+     .verbs = SPOKEN, .low = 0, .high = FRAMES_MAX, .variable = true,
      .help = "end of speech is not drawn before N frames (default: 2)"},
     {.name = "frames", .kind = KZ__INTEGER, .offset = AT(frames), .value = "N",
-     .verbs = SAY | KZ__BENCH | KZ__SELFTEST, .low = 1, .high = FRAMES_MAX, .variable = true,
+     .verbs = SPOKEN | KZ__BENCH | KZ__SELFTEST, .low = 1, .high = FRAMES_MAX, .variable = true,
      .help = "exactly N frames"},
     {.name = "packet", .kind = KZ__INTEGER, .offset = AT(packet), .value = "N",
-     .verbs = SOUND | KZ__BENCH, .low = 1, .high = 1000, .variable = true,
+     .verbs = SOUND | KZ__BENCH | KZ__BATCH | KZ__ITEM, .low = 1, .high = 1000, .variable = true,
      .help = "frames decoded together; never changes the samples"},
     {.name = "threads", .letter = 't', .kind = KZ__INTEGER, .offset = AT(threads), .value = "N",
      .verbs = RUNS | KZ__CONVERT, .low = 1, .high = 1024, .variable = true,
@@ -119,7 +130,7 @@ static const kz__option list[] = {
      .verbs = RUNS | KZ__INFO | KZ__PROMPT, .variable = true,
      .help = "highest kernel level ('kazeia info' lists them); never\nchanges the samples"},
     {.name = "cp-oracle", .kind = KZ__FLAG, .offset = AT(cp_oracle),
-     .verbs = SAY | KZ__VALIDATE | KZ__BENCH, .variable = true, .old = "KZTTS_CP_CACHE",
+     .verbs = SPOKEN | KZ__VALIDATE | KZ__BENCH, .variable = true, .old = "KZTTS_CP_CACHE",
      .old_inverted = true,
      .help = "code predictor without its cache: slow, never changes the\nsamples"},
     {.name = "whole-text", .kind = KZ__FLAG, .offset = AT(whole_text), .verbs = REQUEST,
@@ -128,13 +139,15 @@ static const kz__option list[] = {
      .variable = true,
      .help = "the text comes along with the frames; standard input is\nspoken as it arrives"},
     {.name = "as-reference", .kind = KZ__FLAG, .offset = AT(as_reference),
-     .verbs = TEXTS | KZ__DECODE, .variable = true,
+     .verbs = TEXTS | KZ__DECODE | KZ__BATCH | KZ__ITEM, .variable = true,
      .help = "every quirk of the official package, for comparisons"},
     {.name = "codes", .kind = KZ__TEXT, .offset = AT(codes), .value = "FILE", .verbs = SAY,
      .help = "writes the codes too: .npy, or .txt with a frame per line"},
     {.name = "dump", .kind = KZ__TEXT, .offset = AT(dump), .value = "DIR",
      .verbs = SOUND | KZ__VALIDATE,
      .help = "every stage's values as .npy, all rows of a stage in one\nfile, and index.csv"},
+    {.name = "resume", .kind = KZ__FLAG, .offset = AT(resume), .verbs = KZ__BATCH,
+     .help = "items whose file is there already are skipped"},
     {.name = "npy", .kind = KZ__TEXT, .offset = AT(npy), .value = "FILE", .verbs = KZ__PROMPT,
      .help = "writes the embedding rows as float32"},
     {.name = "text", .kind = KZ__TEXT, .offset = AT(text), .value = "TEXT",
@@ -151,7 +164,7 @@ static const kz__option list[] = {
     {.name = "profile", .kind = KZ__FLAG, .offset = AT(profile), .verbs = SAY | KZ__BENCH,
      .variable = true, .old = "KZTTS_CP_PROFILE",
      .help = "time per stage and per pass of the code predictor"},
-    {.name = "hash", .kind = KZ__FLAG, .offset = AT(hash), .verbs = SOUND, .variable = true,
+    {.name = "hash", .kind = KZ__FLAG, .offset = AT(hash), .verbs = FILES, .variable = true,
      .help = "SHA-256 of the float samples, and the number of the\narithmetic"},
     {.name = "quiet", .letter = 'q', .kind = KZ__FLAG, .offset = AT(quiet),
      .verbs = KZ__ALL_VERBS, .variable = true, .help = "errors only"},
@@ -189,5 +202,6 @@ void kz__settings_init(kz__settings *s) {
     s->frames = KZ_DEFAULT;
     s->packet = KZ_DEFAULT;
     s->threads = KZ_DEFAULT;
+    s->parallel = KZ_DEFAULT;
     s->repeat = KZ_DEFAULT;
 }

@@ -15,7 +15,9 @@ enum {
     KZ__BENCH = 128,
     KZ__SELFTEST = 256,
     KZ__CONVERT = 512,
-    KZ__ALL_VERBS = 1023
+    KZ__BATCH = 1024,
+    KZ__ALL_VERBS = 2047,
+    KZ__ITEM = 1 << 30 /* no verb: a field of an item of a batch */
 };
 
 /* Numbers hold KZ_DEFAULT and strings NULL where nothing was said. */
@@ -28,8 +30,8 @@ typedef struct kz__settings {
     double temperature, top_p, repetition_penalty;
     double cp_temperature, cp_top_p, cp_repetition_penalty;
     int top_k, repetition_window, cp_top_k, cp_repetition_window;
-    int max_frames, min_frames, frames, packet, threads, repeat;
-    bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines;
+    int max_frames, min_frames, frames, packet, threads, parallel, repeat;
+    bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines, resume;
     bool stats, json, profile, hash, quiet, verbose, help;
 } kz__settings;
 

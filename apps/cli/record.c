@@ -41,27 +41,23 @@ static void add_times(kz_result *sum, const kz_result *r) {
     }
 }
 
-void kz__record_add(kz__record *record, const kz_session *session) {
-    kz_result r;
-    memset(&r, 0, sizeof r);
-    r.size = sizeof r;
-    if (kz_session_get_result(session, &r) != KZ_OK) return;
-    if (record->pieces == 0) record->sum.first_audio_ms = r.first_audio_ms;
-    add_times(&record->sum, &r);
-    record->sum.seed = r.seed;
-    record->sum.threads = r.threads;
-    record->sum.max_frames = r.max_frames;
-    record->sum.prompt_rows = r.prompt_rows;
-    record->sum.prompt_rows_kept = r.prompt_rows_kept;
-    record->sum.text_tokens += r.text_tokens;
-    if (r.session_bytes_peak > record->sum.session_bytes_peak) {
-        record->sum.session_bytes_peak = r.session_bytes_peak;
+void kz__record_add(kz__record *record, const kz_result *piece) {
+    if (record->pieces == 0) record->sum.first_audio_ms = piece->first_audio_ms;
+    add_times(&record->sum, piece);
+    record->sum.seed = piece->seed;
+    record->sum.threads = piece->threads;
+    record->sum.max_frames = piece->max_frames;
+    record->sum.prompt_rows = piece->prompt_rows;
+    record->sum.prompt_rows_kept = piece->prompt_rows_kept;
+    record->sum.text_tokens += piece->text_tokens;
+    if (piece->session_bytes_peak > record->sum.session_bytes_peak) {
+        record->sum.session_bytes_peak = piece->session_bytes_peak;
     }
-    if (record->pieces == 0 || r.finish > record->finish) {
-        record->finish = r.finish;
+    if (record->pieces == 0 || piece->finish > record->finish) {
+        record->finish = piece->finish;
         record->worst = record->pieces + 1;
         snprintf(record->detail, sizeof record->detail, "%s",
-                 r.finish_detail ? r.finish_detail : "");
+                 piece->finish_detail ? piece->finish_detail : "");
     }
     record->pieces++;
 }
@@ -170,7 +166,7 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
                             per_frame(record, s->decoder_ms));
     json_t *root = json_pack(
         "{s:I, s:I, s:f, s:s, s:s, s:o, s:f, s:f, s:f, s:o, s:f, s:f, s:I, s:I, s:i, s:s, s:s,"
-        " s:i, s:i, s:I, s:f, s:s, s:I, s:I}",
+        " s:i, s:i, s:I, s:f, s:s, s:I, s:I, s:f}",
         "frames", (json_int_t)s->frames, "samples", (json_int_t)samples, "seconds",
         (double)samples / rate, "finish", kz_finish_text(record->finish), "finish_detail",
         record->detail, "seed", kz__json_unsigned(s->seed), "rtf", rtf_of(record, info), "ttfa_ms",
@@ -180,7 +176,8 @@ static json_t *record_json(kz__cli *cli, const kz__record *record, const kz_mode
         info->cpu, "type", kz__type_name(info->type), "arithmetic", kz_arithmetic(),
         "max_frames", s->max_frames, "pieces", (json_int_t)record->pieces, "pause_seconds",
         (double)sound->silence / rate, "decoder", kz__decoder_name(info->decoder), "prompt_rows",
-        (json_int_t)s->prompt_rows, "prompt_rows_kept", (json_int_t)s->prompt_rows_kept);
+        (json_int_t)s->prompt_rows, "prompt_rows_kept", (json_int_t)s->prompt_rows_kept, "stall_ms",
+        sound->stall_ms);
     if (root && sound->hash[0]) json_object_set_new(root, "hash", json_string(sound->hash));
     if (root && cli->set.profile) json_object_set_new(root, "profile", profile_json(record));
     return root;

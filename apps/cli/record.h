@@ -13,8 +13,8 @@ typedef struct kz__record {
     char detail[256];
 } kz__record;
 
-/* Adds what the session has just done. */
-void kz__record_add(kz__record *record, const kz_session *session);
+/* Adds what a piece has come to. */
+void kz__record_add(kz__record *record, const kz_result *piece);
 
 /* Tells on standard error when a limit ended the run; returns code, or 6 for the guard. */
 int kz__record_finish(kz__cli *cli, const kz__record *record, int code);

@@ -1,19 +1,18 @@
-/* One loop for all outputs. The session is pulled with a short timeout, so that Ctrl-C is seen
- * within a frame. */
+/* One way for all outputs: ramps at joins, hash, file or device. */
 #include "cli/sound.h"
 
 #include "audio/pcm.h"
 #include "common/interrupt.h"
 
-#include <errno.h>
 #include <openssl/evp.h>
+#include <poll.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_SAMPLES 15360
-#define READ_TIMEOUT_MS 50
+#define PORTION 1024 /* samples that a pipe takes when it says that it takes any */
 #define PROGRESS_MS 100.0
 #define ENDINGS ".wav .raw (.flac .ogg .opus .mp3 are not available in this version)"
 
@@ -45,12 +44,23 @@ static int plan_format(kz__sound *sound, const char *path) {
     return KZ__EXIT_DONE;
 }
 
-int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
+static void plan(kz__sound *sound, kz__cli *cli) {
     memset(sound, 0, sizeof *sound);
     sound->cli = cli;
     const char *bits = cli->set.bits;
     if (bits) sound->bits = bits[0] == '1' ? KZ__BITS_16 : bits[0] == '2' ? KZ__BITS_24
                                                                          : KZ__BITS_32F;
+}
+
+int kz__sound_plan_file(kz__sound *sound, kz__cli *cli, const char *path) {
+    plan(sound, cli);
+    sound->path = path;
+    sound->whole = true;
+    return plan_format(sound, path);
+}
+
+int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
+    plan(sound, cli);
     sound->path = cli->set.output;
     bool terminal = isatty(STDOUT_FILENO);
     if (!sound->path && terminal) return KZ__EXIT_DONE;
@@ -69,6 +79,7 @@ int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
 static int open_player(kz__sound *sound) {
     kz__err err = {""};
     kz_status status = kz__player_open(&sound->player, &sound->cli->mem, sound->rate, &err);
+    sound->listened = true;
     if (status == KZ_OK) return KZ__EXIT_DONE;
     return kz__cli_fail(sound->cli, KZ__EXIT_RESOURCE, "%s; write a file with -o FILE.wav",
                         err.text);
@@ -80,13 +91,16 @@ static int open_file(kz__sound *sound) {
                                     sound->bits, sound->rate, &err);
     if (status != KZ_OK) return kz__cli_status(sound->cli, status, &err);
     sound->open = true;
-    if (isatty(sound->wav.out.fd)) {
+    struct stat info;
+    int fd = sound->wav.out.fd;
+    sound->listened = fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+    if (isatty(fd)) {
         return kz__cli_fail(sound->cli, KZ__EXIT_USAGE, "sound is not written to a terminal");
     }
     return KZ__EXIT_DONE;
 }
 
-int kz__sound_open(kz__sound *sound, const kz_model_info *info, kz_session *session) {
+int kz__sound_open(kz__sound *sound, const kz_model_info *info) {
     kz__cli *cli = sound->cli;
     kz__err err = {""};
     sound->rate = info->sample_rate;
@@ -101,7 +115,6 @@ int kz__sound_open(kz__sound *sound, const kz_model_info *info, kz_session *sess
     if (cli->set.dump) {
         kz_status status = kz__dump_open(&sound->dump, &cli->mem, cli->set.dump, &err);
         if (status != KZ_OK) return kz__cli_status(cli, status, &err);
-        kz_session_set_tap(session, kz__dump_tap, sound->dump);
     }
     return sound->path ? open_file(sound) : open_player(sound);
 }
@@ -127,10 +140,34 @@ static void show_progress(kz__sound *sound) {
                      (double)sound->samples / sound->rate);
 }
 
+double kz__sound_lead(const kz__sound *sound) {
+    double heard = kz__clock_ms() - sound->begun_ms - sound->stall_ms;
+    return sound->samples ? (double)sound->samples / sound->rate - heard / 1e3 : 0;
+}
+
+/* A listener who has nothing left waits until the next samples come. */
+static void note_stall(kz__sound *sound) {
+    double lead = kz__sound_lead(sound);
+    if (sound->samples == 0) sound->begun_ms = kz__clock_ms();
+    if (lead < 0) sound->stall_ms -= 1e3 * lead;
+}
+
+bool kz__sound_ready(kz__sound *sound) {
+    if (sound->player) return kz__player_ready(sound->player);
+    if (!sound->listened) return true;
+    struct pollfd fd = {sound->wav.out.fd, POLLOUT, 0};
+    return poll(&fd, 1, 0) != 0; /* also where the reader has gone: the write will tell */
+}
+
+size_t kz__sound_portion(const kz__sound *sound) {
+    return sound->listened ? PORTION : BUFFER_SAMPLES;
+}
+
 /* False where the run must end; *code says how. */
 static bool put(kz__sound *sound, const float *samples, size_t count, int *code) {
     kz__err err = {""};
     hash_samples(sound, samples, count);
+    note_stall(sound);
     kz_status status = sound->path ? kz__wav_write(&sound->wav, samples, count, &err)
                                    : kz__player_write(sound->player, samples, count,
                                                       kz__interrupted, &err);
@@ -151,7 +188,7 @@ static bool put(kz__sound *sound, const float *samples, size_t count, int *code)
 /* ---- joins -------------------------------------------------------------------------------- */
 
 /* Holds the last samples back where pieces are joined; changes samples by the ramp up. */
-static bool pass(kz__sound *sound, float *samples, size_t count, int *code) {
+bool kz__sound_pass(kz__sound *sound, float *samples, size_t count, int *code) {
     if (!sound->joins) return put(sound, samples, count, code);
     for (size_t i = 0; i < count && sound->ramp_left > 0; i++) {
         samples[i] *= 1 - ((float)sound->ramp_left - 0.5f) / KZ__RAMP;
@@ -194,59 +231,6 @@ int kz__sound_pause(kz__sound *sound, double seconds) {
     return code;
 }
 
-/* ---- an utterance ------------------------------------------------------------------------- */
-
-static kz_status feed(kz_session *session, kz__live *live) {
-    char piece[4096];
-    ssize_t got = read(STDIN_FILENO, piece, sizeof piece);
-    if (got < 0 && errno == EINTR) return KZ_OK;
-    if (got > 0) return kz_session_append(session, piece, (size_t)got);
-    live->ended = true;
-    return kz_session_finish_text(session);
-}
-
-/* Brings the session to its end, so that its result says `cancelled`. */
-static void cancel(kz__sound *sound, kz_session *session) {
-    kz_status status = KZ_OK;
-    kz_session_cancel(session);
-    for (int i = 0; status == KZ_OK && i < 16; i++) {
-        size_t count = 0;
-        status = kz_session_read(session, sound->buffer, BUFFER_SAMPLES, &count, 0);
-    }
-}
-
-static int session_failed(kz__sound *sound, kz_session *session, kz_status status) {
-    kz__err err;
-    snprintf(err.text, sizeof err.text, "%s", kz_error(session));
-    return kz__cli_status(sound->cli, status, &err);
-}
-
-int kz__sound_run(kz__sound *sound, kz_session *session, kz__live *live) {
-    int code = KZ__EXIT_DONE;
-    for (;;) {
-        if (kz__interrupted()) {
-            cancel(sound, session);
-            return KZ__EXIT_INTERRUPTED;
-        }
-        kz_status status = KZ_OK;
-        bool more = live && !live->ended;
-        if (more && kz__interrupt_wait(STDIN_FILENO, 0)) status = feed(session, live);
-        if (status < 0) return session_failed(sound, session, status);
-        size_t count = 0;
-        status = kz_session_read(session, sound->buffer, BUFFER_SAMPLES, &count,
-                                 READ_TIMEOUT_MS);
-        if (count > 0 && !pass(sound, sound->buffer, count, &code)) {
-            cancel(sound, session);
-            return code;
-        }
-        if (status == KZ_DONE) return KZ__EXIT_DONE;
-        if (status < 0) return session_failed(sound, session, status);
-        if (status != KZ_NEED_TEXT) continue;
-        if (!live || live->ended) return session_failed(sound, session, KZ_ERR_STATE);
-        kz__interrupt_wait(STDIN_FILENO, -1);
-    }
-}
-
 /* ---- closing ------------------------------------------------------------------------------ */
 
 static void end_hash(kz__sound *sound) {
@@ -263,7 +247,8 @@ static void end_hash(kz__sound *sound) {
 
 static int close_file(kz__sound *sound, int code) {
     kz__err err = {""};
-    bool keep = code == KZ__EXIT_DONE || (sound->samples > 0 && code != KZ__EXIT_OUTPUT);
+    bool part = sound->samples > 0 && code != KZ__EXIT_OUTPUT && !sound->whole;
+    bool keep = code == KZ__EXIT_DONE || part;
     if (!keep || sound->reader_gone) {
         kz__wav_discard(&sound->wav);
         return code;

@@ -1,5 +1,5 @@
-/* Sound of a session to where the options say: a file, standard output or the loudspeaker; hashed
- * on the way. Shared by `say` and `decode`. */
+/* Sound to where the options say: a file, standard output or the loudspeaker; hashed on the way.
+ * chorus.h says where it comes from. */
 #ifndef KZ_CLI_SOUND_H
 #define KZ_CLI_SOUND_H
 
@@ -32,23 +32,35 @@ typedef struct kz__sound {
     size_t ramp_left;  /* samples that a ramp up still has */
     char part[64];     /* in front of the progress: which piece; "" where there is one */
     bool reader_gone;
+    bool whole;        /* a file is put in its place only when it is complete */
+    bool listened;     /* somebody may hear it while it is made: a loudspeaker or a pipe */
+    double begun_ms;   /* when the first samples left */
+    double stall_ms;   /* how long a listener who began then has waited since, in all */
     double shown_ms;   /* when progress was shown last */
 } kz__sound;
-
-/* Text that arrives on standard input while the session speaks. */
-typedef struct kz__live {
-    bool ended;
-} kz__live;
 
 /* Reads the options and checks names and terminals, before anything is loaded. Exit code. */
 int kz__sound_plan(kz__sound *sound, kz__cli *cli);
 
-/* Opens the output, the dump (its tap is set on session) and the hash. Exit code. */
-int kz__sound_open(kz__sound *sound, const kz_model_info *info, kz_session *session);
+/* The same for a file of its own: path, which is never standard output. */
+int kz__sound_plan_file(kz__sound *sound, kz__cli *cli, const char *path);
 
-/* Pulls one utterance that was started. live may be NULL. Exit code; 0 with reader_gone where
- * nobody takes the sound any more. */
-int kz__sound_run(kz__sound *sound, kz_session *session, kz__live *live);
+/* Opens the output, the dump and the hash. Exit code. */
+int kz__sound_open(kz__sound *sound, const kz_model_info *info);
+
+/* Samples of a piece, which may be changed. False where the run must end: *code is its exit code,
+ * 0 with reader_gone where nobody takes the sound any more. */
+bool kz__sound_pass(kz__sound *sound, float *samples, size_t count, int *code);
+
+/* False while a listener takes nothing more, so that passing would wait. */
+bool kz__sound_ready(kz__sound *sound);
+
+/* Samples to pass at once: few where a listener must not be waited for. At most those that
+ * sound->buffer holds. */
+size_t kz__sound_portion(const kz__sound *sound);
+
+/* Seconds of sound that a listener who began with the first sample has not heard yet. */
+double kz__sound_lead(const kz__sound *sound);
 
 /* Between two pieces (`joins` is set before the first): so many seconds of silence, after a ramp
  * down over the last KZ__RAMP samples and before one up over the first of the next piece, so that

@@ -7,15 +7,45 @@ const kz__verb kz__verbs[] = {
     {"say", KZ__SAY, kz__cmd_say, "[TEXT...]", "speaks a text",
      "The text is in the arguments (joined by blanks), in --file, or on standard input.\n"
      "Several lines are one text; --lines makes each a piece of its own. A long text is spoken\n"
-     "sentence by sentence, short ones together; an empty line ends a paragraph.\n\n"
+     "sentence by sentence, short ones together; an empty line ends a paragraph. Its pieces are\n"
+     "made side by side (--parallel) and heard in order.\n\n"
      "Examples:\n"
      "  kazeia say Hello there                        to the loudspeaker\n"
      "  kazeia say -o hello.wav Hello there           to a file\n"
      "  fortune | kazeia say | aplay                  WAV to a pipe\n"
      "  kazeia say -f story.txt --bits 24 -o story.wav --stats\n"
      "  kazeia say --seed 7 --hash --json -o x.wav Again   the same samples each time\n"
+     "  kazeia say -f book.txt --parallel 8 -o book.wav   faster, with more memory\n"
      "  some-program | kazeia say --live-text         spoken while it is written\n"
      "  kazeia say -o x.wav -- -5 degrees             a text that begins with '-'\n"},
+    {"batch", KZ__BATCH, kz__cmd_batch, "[FILE]", "many texts to files, side by side",
+     "FILE (or standard input) has an object of JSON in each line:\n"
+     "  {\"text\": \"Hello there.\"}\n"
+     "  {\"id\": \"greet\", \"text\": \"Hello.\", \"seed\": 7, \"output\": \"a/b.wav\"}\n"
+     "  {\"file\": \"story.txt\", \"voice\": \"ada\", \"temperature\": 0.7}\n\n"
+     "Fields: text or file; output (default: the id, or the number of the line, with .wav); id;\n"
+     "voice, language, instruct, split, pause, strict, seed, temperature, top_k, top_p,\n"
+     "repetition_penalty, repetition_window, the same five with cp_, greedy, max_frames,\n"
+     "min_frames, frames, packet, cp_oracle, whole_text, live_text, as_reference: as the options.\n"
+     "An option of the command line is the default of all items. null counts as absent.\n\n"
+     "output is a path below the folder of --output (without that option: below the current\n"
+     "folder, or absolute); folders in it are made. A file appears when it is complete, and\n"
+     "replaces an older one; --resume skips items whose file is there. Two lines with the same\n"
+     "output: the second is refused.\n\n"
+     "Each item that is over has a line of JSON on standard output: line, id, output, frames,\n"
+     "samples, seconds, finish, finish_detail, seed, pieces, total_ms, code (0; 6 where the\n"
+     "guard stopped it, its sound is kept), with --hash also hash and arithmetic. A failure:\n"
+     "line, id, output, error, code. A skipped one: line, id, output, skipped. Records come in\n"
+     "the order in which items end.\n\n"
+     "The samples are those of 'kazeia say' with the same text, options and seed, whatever else\n"
+     "is in the batch. --seed N counts for each item; without it, and without a field seed, each\n"
+     "draws its own, and the record tells it.\n\n"
+     "A line that is bad does not stop the others (but with --strict). The exit code is 0 where\n"
+     "all was done, else that of the first failure.\n\n"
+     "Examples:\n"
+     "  kazeia batch lines.jsonl -o sounds > records.jsonl\n"
+     "  kazeia batch lines.jsonl -o sounds --resume --parallel 8 --seed 1\n"
+     "  some-program | kazeia batch -o sounds --hash\n"},
     {"info", KZ__INFO, kz__cmd_info, "[MODEL]", "what a model is; without one: this machine",
      "Examples:\n"
      "  kazeia info                kernel levels, threads\n"
@@ -73,7 +103,6 @@ const kz__verb kz__verbs[] = {
     LATER("pull", "downloads a model"),
     LATER("list", "models that are there"),
     LATER("verify", "checks a model's files"),
-    LATER("batch", "many texts"),
     LATER("book", "a long text"),
     {NULL, 0, NULL, NULL, NULL, NULL},
 };

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define QUEUE_SECONDS 4
 #define PIECE 1024 /* samples written at once: how soon a stop is seen */
 
 struct kz__player {
@@ -95,7 +96,7 @@ kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *
     kz__player *p = kz__calloc(mem, 1, sizeof *p);
     if (!p) return kz__fail_memory(err);
     p->mem = mem;
-    p->capacity = (size_t)rate;
+    p->capacity = QUEUE_SECONDS * (size_t)rate;
     p->samples = kz__calloc(mem, p->capacity, sizeof *p->samples);
     if (!p->samples) {
         kz__free(mem, p);
@@ -159,6 +160,13 @@ kz_status kz__player_write(kz__player *p, const float *samples, size_t count, bo
     return status;
 }
 
+bool kz__player_ready(kz__player *p) {
+    pthread_mutex_lock(&p->lock);
+    bool ready = p->count + PIECE <= p->capacity || p->done;
+    pthread_mutex_unlock(&p->lock);
+    return ready;
+}
+
 static void wait_done(kz__player *p, bool (*stop)(void)) {
     pthread_mutex_lock(&p->lock);
     p->ended = true;
@@ -212,6 +220,11 @@ kz_status kz__player_write(kz__player *player, const float *samples, size_t coun
     (void)samples;
     (void)count;
     return kz__fail(err, KZ_ERR_MEMORY, "this build of kazeia has no playback");
+}
+
+bool kz__player_ready(kz__player *player) {
+    (void)player;
+    return true;
 }
 
 kz_status kz__player_close(kz__player *player, bool (*stop)(void), kz__err *err) {

@@ -1,5 +1,5 @@
-/* Sound to the loudspeaker. A thread of its own feeds the device from a queue of one second, which
- * bridges what the caller does between two writes. */
+/* Sound to the loudspeaker. A thread of its own feeds the device from a queue of four seconds,
+ * which bridges what the caller does between two writes. */
 #ifndef KZ_COMMON_PLAYER_H
 #define KZ_COMMON_PLAYER_H
 
@@ -16,6 +16,9 @@ kz_status kz__player_open(kz__player **player, kz__mem *mem, int rate, kz__err *
  * stop() says true (asked every few milliseconds). */
 kz_status kz__player_write(kz__player *player, const float *samples, size_t count,
                            bool (*stop)(void), kz__err *err);
+
+/* False while there is no room for some 40 ms, so that a write would wait. */
+bool kz__player_ready(kz__player *player);
 
 /* Waits until all is heard or stop() says true (asked every few milliseconds), and closes. Takes
  * NULL. */

@@ -72,9 +72,14 @@ void kz_batch_free(kz_batch *batch) {
     kz__free(&last, batch);
 }
 
+void kz_session_hold(kz_session *s, int held) {
+    if (s) s->held = held != 0;
+}
+
 /* A cancelled session does nothing more; its next read tells it. */
 static bool has_work(const kz_session *s) {
-    return (s->phase == KZ__PREFILL || s->phase == KZ__SPEAK) && !atomic_load(&s->cancel);
+    bool makes = s->phase == KZ__PREFILL || s->phase == KZ__SPEAK;
+    return makes && !s->held && !atomic_load(&s->cancel);
 }
 
 kz_status kz_batch_step(kz_batch *batch, size_t *advanced) {

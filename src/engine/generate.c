@@ -105,10 +105,13 @@ static void fetch_rows(kz_session *s) {
     }
 }
 
+/* Remembers what was run, when the first sound has left. */
 static void keep_rows(kz_session *s) {
     kz__prefix_rows rows = voice_rows(s);
-    if (s->result.prompt_rows_kept == rows.count || (s->request.flags & KZ_ALL_ROWS)) return;
+    if (s->frames != 1 || s->script || (s->request.flags & KZ_ALL_ROWS)) return;
+    if (s->result.prompt_rows_kept == rows.count) return;
     kz__prefix_keep(s->model->prefixes, &rows, &s->talker.cache);
+    s->result.copy_ms += lap(s->work, 1);
 }
 
 kz_status kz__generate_begin(kz_session *s) {
@@ -252,10 +255,7 @@ static void run_talker(kz__work *w, kz_session *const *sessions, size_t count) {
         s->logits_ready = l.turns[i].last;
         s->step = status;
         if (status) s->err = err;
-        if (status || !prompt || !l.turns[i].last) continue;
-        s->phase = KZ__SPEAK;
-        keep_rows(s);
-        s->result.copy_ms += lap(w, 1);
+        if (!status && prompt && l.turns[i].last) s->phase = KZ__SPEAK;
     }
 }
 
@@ -402,6 +402,7 @@ static kz_status scripted(kz_session *s, int32_t *codes) {
 static void begin_step(kz_session *s) {
     s->step = KZ_OK;
     if (s->phase != KZ__SPEAK) return;
+    keep_rows(s);
     s->bound = frame_bound(s);
     s->result.max_frames = (int)s->bound;
     if (s->script || s->frames == 0 || s->frames != s->request.exact_frames) return;

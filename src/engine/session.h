@@ -50,6 +50,7 @@ struct kz_session {
     kz__work own;    /* of a session that is in no batch */
     kz__work *work;  /* own, or the batch's */
     kz_batch *batch; /* NULL: none */
+    bool held;       /* left out of the batch's steps */
     kz__pipeline *ahead; /* NULL: the caller's thread computes */
     kz__err err;  /* of what computes, whoever that is */
     kz__err said; /* ... of the last call: kz_error */

@@ -201,33 +201,32 @@ static void fill_codes(state *s, int8_t *codes, int32_t *sums, size_t blocks) {
         sums[b] = 0;
         for (size_t i = 0; i < KZ__BLOCK; i++) {
             codes[b * KZ__BLOCK + i] = code(s, mode, i);
-            sums[b] += codes[b * KZ__BLOCK + i];
+            sums[b] -= 8 * codes[b * KZ__BLOCK + i];
         }
     }
 }
 
 static int check_mmq_shape(state *s, size_t rows, size_t panels, size_t pairs, int q8) {
-    static const float factors[] = {1.0f, 0x1p-20f, 0x1p-100f, 0x1p60f};
     int mode = (int)below(s, MODES - 1);
     int start = (int)below(s, 3); /* zero, bias, resume */
     size_t bytes = q8 ? sizeof(kz__q8_pair) : sizeof(kz__q4_pair);
-    size_t blocks = rows * pairs * 2;
-    kz__mmq_args a = {.rows = rows, .panels = panels, .pairs = pairs, .resume = start == 2,
-                      .ldx = pairs * KZ__PAIR_K, .ldb = pairs * 2, .factor = factors[below(s, 4)]};
+    kz__mmq_args a = {.rows = rows, .panels = panels, .pairs = pairs, .resume = start == 2};
+    a.x.ld = rows + below(s, 2);
+    size_t blocks = a.x.ld * pairs * 2;
     a.ldy = (panels + below(s, 2)) * KZ__LANES;
     float *y[2];
     size_t outs = (rows - 1) * a.ldy + panels * KZ__LANES;
     outputs(s, y, outs, start == 2 ? mode : PLAIN);
-    int8_t *codes = (int8_t *)(s->slots[X] + SLOT_FLOATS) - rows * a.ldx;
+    int8_t *codes = (int8_t *)(s->slots[X] + SLOT_FLOATS) - blocks * KZ__BLOCK;
     int32_t *sums = (int32_t *)(void *)(s->slots[Z] + (SLOT_FLOATS - blocks));
     fill_codes(s, codes, sums, blocks);
     char *w = (char *)s->slots[W] + (KZ__CHECK_SLOT_BYTES - panels * pairs * bytes);
     fill_pairs(s, w, panels * pairs, q8, (int)below(s, 2) ? ANY_CODES : (int)below(s, CODE_MODES));
     size_t bias = start == 1 ? panels * KZ__LANES : 0;
-    a.x_scale = input(s, B, blocks + bias, mode);
-    if (start == 1) a.bias = a.x_scale + blocks;
-    a.x = codes;
-    a.x_sum = sums;
+    a.x.scales = input(s, B, blocks + bias, mode);
+    if (start == 1) a.bias = a.x.scales + blocks;
+    a.x.codes = codes;
+    a.x.sums = sums;
     a.w = w;
     for (int i = 0; i < 2; i++) {
         const kz__kernels *k = i ? &s->variant : &s->reference;
@@ -257,10 +256,13 @@ static int check_mm_q4(state *s) {
 
 /* Codes, scales and sums of a variant stand in one output, one after the other. */
 static int check_quantize(state *s) {
+    static const float factors[] = {1.0f, 0x1p-20f, 0x1p-100f, 0x1p60f};
     int good = 1;
     for (size_t k = 1; k <= 200; k += k < 70 ? 1 : 13) {
         size_t blocks = 2 * ((k + KZ__PAIR_K - 1) / KZ__PAIR_K);
-        size_t outs = blocks * (KZ__BLOCK / sizeof(float) + 2);
+        size_t ld = 1 + below(s, 3);
+        size_t outs = blocks * ld * (KZ__BLOCK / sizeof(float) + 2);
+        float factor = factors[below(s, 4)];
         float *y[2];
         outputs(s, y, outs, PLAIN);
         float *x = input(s, X, k, (int)(k % MODES));
@@ -272,9 +274,9 @@ static int check_quantize(state *s) {
         }
         for (int i = 0; i < 2; i++) {
             const kz__kernels *kernels = i ? &s->variant : &s->reference;
-            float *scales = y[i] + blocks * (KZ__BLOCK / sizeof(float));
-            kernels->quantize((int8_t *)y[i], scales, (int32_t *)(void *)(scales + blocks), x, k,
-                              blocks);
+            float *scales = y[i] + blocks * ld * (KZ__BLOCK / sizeof(float));
+            kz__codes to = {(int8_t *)y[i], scales, (int32_t *)(void *)(scales + blocks * ld), ld};
+            kernels->quantize(&to, x, k, blocks, factor);
         }
         good &= equal(y, outs);
     }

@@ -41,31 +41,38 @@ typedef struct kz__mm_args {
 
 typedef void kz__mm_fn(const kz__mm_args *args);
 
-/* A row of floats as 8-bit codes, blocks of 32 along k: for a block, most = the largest absolute
- * value; scale = most / 127; inverse = 127 / most; code = x * inverse to the nearest integer, ties
- * to even (-127..127); sum = the sum of the codes. A block whose most is below 2^-100 has scale and
- * codes 0; one with a value that is not finite has scale NaN and codes 0. k values of x are read
- * (no alignment), the rest up to `blocks` blocks counts as 0. Nothing overlaps. */
-typedef void kz__quantize_fn(int8_t *codes, float *scales, int32_t *sums, const float *x, size_t k,
-                             size_t blocks);
+/* Rows of floats as 8-bit codes. Block b of row r is number n = b * ld + r: its codes begin at
+ * codes[32 * n]. So the rows that are multiplied together lie side by side at fixed distances. */
+typedef struct kz__codes {
+    int8_t *codes;
+    float *scales;
+    int32_t *sums;
+    size_t ld; /* at least the rows */
+} kz__codes;
+
+/* Quantises one row, blocks of 32 along k, to the blocks 0, ld, 2 ld, ... of `to`: for a block,
+ * most = the largest absolute value; scale = (most / 127) * factor, rounded twice; inverse =
+ * 127 / most; code = x * inverse to the nearest integer, ties to even (-127..127); sum = -8 times
+ * the sum of the codes, which is what products with weights stored plus 8 lack. A block whose most
+ * is below 2^-100 has scale and codes 0; one with a value that is not finite has scale NaN and
+ * codes 0. k values of x are read (no alignment), the rest up to `blocks` blocks counts as 0.
+ * Nothing overlaps. */
+typedef void kz__quantize_fn(const kz__codes *to, const float *x, size_t k, size_t blocks,
+                             float factor);
 
 /* Arguments of the panel product with quantised weights (tensor/blocks.h) and rows.
  *     y[r * ldy + 16 p + i] = acc, where acc starts at y (resume), bias[16 p + i], or 0 (no bias),
  *     for each block b in 0..2 * pairs - 1, in order:
- *         dot = sum over the 32 k of block b of code(p, i, k) * x[r * ldx + k], exact
- *         acc = fma((float)dot, scale(p, i, b) * (x_scale[r * ldb + b] * factor), acc)
- * x, x_scale and x_sum are what quantize made, -127..127; x_sum[r * ldb + b] is the sum of the
- * block's codes. w is [panels][pairs], aligned to 64 bytes. y may not overlap anything else. */
+ *         dot = sum over the 32 k of block b of code(p, i, k) * x.codes[32 * (b * x.ld + r) + k],
+ *               exact
+ *         acc = fma((float)dot, scale(p, i, b) * x.scales[b * x.ld + r], acc)
+ * x is what quantize made, the weights' power of two in its scales. w is [panels][pairs], aligned
+ * to 64 bytes. y may not overlap anything else. */
 typedef struct kz__mmq_args {
     float *y;
     size_t ldy;
-    const int8_t *x;
-    size_t ldx;
-    const float *x_scale;
-    const int32_t *x_sum;
-    size_t ldb;
+    kz__codes x;
     const void *w; /* kz__q8_pair or kz__q4_pair */
-    float factor;
     const float *bias;
     size_t rows, panels, pairs;
     int resume;

@@ -272,22 +272,17 @@ void kz__after_run(const kz__kernels *k, const kz__after *after, float *y, size_
 static void multiply_quantized(const product *job, size_t row, size_t rows, size_t panel,
                                size_t panels) {
     const kz__linear *linear = job->linear;
-    const kz__scratch *x = job->run->scratch;
     kz__mmq_args args = {0};
     args.pairs = kz__pairs(linear->in);
-    args.ldb = 2 * args.pairs;
-    args.ldx = args.pairs * KZ__PAIR_K;
     args.y = job->args.y + row * job->args.ldy + panel * 16;
     args.ldy = job->args.ldy;
-    args.factor = linear->factor;
     args.bias = linear->bias ? linear->bias + panel * 16 : NULL;
     args.rows = rows;
     args.panels = panels;
     for (size_t tap = 0; tap < linear->taps; tap++) {
-        size_t at = row + tap; /* codes of a row serve all taps */
-        args.x = x->codes + at * args.ldx;
-        args.x_scale = x->scales + at * args.ldb;
-        args.x_sum = x->sums + at * args.ldb;
+        /* codes of a row serve all taps */
+        args.x = kz__quantized_codes(job->run->scratch, row + tap,
+                                     kz__linear_rows(linear, job->rows));
         args.w = (const char *)linear->w + (tap * linear->panels + panel) * panel_bytes(linear);
         args.resume = tap > 0;
         if (linear->type == KZ__Q8) {
@@ -372,8 +367,8 @@ static void run_quantized(product *job, size_t rows) {
     size_t most = job->run->scratch->capacity / (kz__pairs(k) * KZ__PAIR_K) - context;
     while (rows) {
         job->rows = rows < most ? rows : most;
-        kz__quantized_rows(job->run, job->args.x, job->args.ldx, k,
-                           context + job->rows);
+        kz__quantized_rows(job->run, job->args.x, job->args.ldx, k, context + job->rows,
+                           job->linear->factor);
         run_product(job);
         job->args.x += job->rows * job->args.ldx;
         job->args.y += job->rows * job->args.ldy;

@@ -1,5 +1,5 @@
-/* Encoding of blocks. Sums have 8 lanes (element i in lane i mod 8), added in a fixed order, so
- * that compilers may use vectors without changing a bit. */
+/* Encoding of blocks, 16 side by side: vectors of compilers hold different blocks. A sum over a
+ * block has 8 lanes (element i in lane i mod 8), added in a fixed order. */
 #include "tensor/quant.h"
 
 #define LANES 8
@@ -37,47 +37,100 @@ float kz__quant_factor(kz__dtype type, float largest) {
     return float_of((uint32_t)(exponent + 127) << 23);
 }
 
-static float sum_lanes(const float *s) {
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
-}
+/* A number for each of the blocks. */
+typedef kz__quant_row many;
 
 /* What codes of a block are worth: with the scale product / square their squared error is that of
  * all zeros less product^2 / square. */
-typedef struct fit {
-    float product, square; /* sums of value * code and code * code */
-} fit;
+typedef struct fits {
+    many product, square; /* sums of value * code and code * code */
+    many inverse;         /* the codes are the nearest to value * inverse */
+} fits;
 
-/* Nearest codes, ties to even, for values * inverse. */
-static fit round_codes(const float *values, float inverse, float low, float high, float *codes) {
-    float product[LANES] = {0};
-    float square[LANES] = {0};
-    for (size_t i = 0; i < KZ__BLOCK; i += LANES) {
-        for (size_t j = 0; j < LANES; j++) {
-            float code = (values[i + j] * inverse + 0x1.8p23f) - 0x1.8p23f;
-            code = code < low ? low : code;
-            code = code > high ? high : code;
-            product[j] += values[i + j] * code;
-            square[j] += code * code;
-            codes[i + j] = code;
+/* The codes of a format, from low to high. */
+typedef struct range {
+    float low, high;
+} range;
+
+/* Nearest code, ties to even. */
+static inline float code_of(float value, float inverse, range r) {
+    float code = (value * inverse + 0x1.8p23f) - 0x1.8p23f;
+    code = code < r.low ? r.low : code;
+    return code < r.high ? code : r.high;
+}
+
+/* Lanes as a tree. */
+static void sum_lanes(const many *lane, float *sum) {
+    for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+        sum[n] = ((lane[0][n] + lane[4][n]) + (lane[2][n] + lane[6][n])) +
+                 ((lane[1][n] + lane[5][n]) + (lane[3][n] + lane[7][n]));
+    }
+}
+
+static void find_codes(const many *values, const float *inverse, range r, many *codes) {
+    for (size_t i = 0; i < KZ__BLOCK; i++) {
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+            codes[i][n] = code_of(values[i][n], inverse[n], r);
         }
     }
-    fit result = {sum_lanes(product), sum_lanes(square)};
-    return result;
 }
 
-/* The value of largest size, the first of them. */
-static float largest_of(const float *values) {
-    float largest = 0;
-    for (size_t i = 0; i < KZ__BLOCK; i++) {
-        float size = values[i] < 0 ? -values[i] : values[i];
-        float most = largest < 0 ? -largest : largest;
-        if (size > most) largest = values[i];
+/* The sums for the inverses that stand in `fit`. */
+static void try_inverses(const many *values, range r, fits *fit) {
+    many code[KZ__BLOCK];
+    many product[LANES];
+    many square[LANES];
+    find_codes(values, fit->inverse, r, code);
+    for (size_t j = 0; j < LANES; j++) {
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+            float p = 0;
+            float q = 0;
+#pragma GCC unroll 4
+            for (size_t i = j; i < KZ__BLOCK; i += LANES) {
+                p += values[i][n] * code[i][n];
+                q += code[i][n] * code[i][n];
+            }
+            product[j][n] = p;
+            square[j][n] = q;
+        }
     }
-    return largest;
+    sum_lanes((const many *)product, fit->product);
+    sum_lanes((const many *)square, fit->square);
 }
 
-static int better(fit a, fit b) {
-    return a.product * a.product * b.square > b.product * b.product * a.square;
+/* The value of largest size, the first of them, and the size. Sizes are compared as their bits,
+ * which are in the same order. */
+static void largest_of(const many *values, float *largest, float *size) {
+    int32_t bits[KZ__BLOCK][KZ__PANEL_ROWS];
+    int32_t most[KZ__PANEL_ROWS] = {0};
+    int32_t first[KZ__PANEL_ROWS] = {0};
+    memcpy(bits, values, sizeof bits);
+    for (size_t i = 0; i < KZ__BLOCK; i++) {
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+            int32_t here = bits[i][n] & 0x7fffffff;
+            most[n] = here > most[n] ? here : most[n];
+        }
+    }
+    for (size_t i = KZ__BLOCK; i-- > 0;) {
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+            first[n] = (bits[i][n] & 0x7fffffff) == most[n] ? bits[i][n] : first[n];
+        }
+    }
+    memcpy(largest, first, sizeof first);
+    memcpy(size, most, sizeof most);
+}
+
+/* Keeps in `best` what is better: product^2 / square is larger. */
+static void keep_better(fits *best, const fits *other) {
+    for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+        float p = other->product[n];
+        float q = other->square[n];
+        int better = (q > 0) & (p * p * best->square[n] >
+                                best->product[n] * best->product[n] * q);
+        best->product[n] = better ? p : best->product[n];
+        best->square[n] = better ? q : best->square[n];
+        best->inverse[n] = better ? other->inverse[n] : best->inverse[n];
+    }
 }
 
 /* Units that the largest value may come to. With four bits the steps are coarse: clipping it, or
@@ -85,60 +138,77 @@ static int better(fit a, fit b) {
 static const float units8[] = {127.0f};
 static const float units4[] = {-8.0f, -7.2f, -7.6f, -8.4f, -8.8f, 7.0f, 6.4f, 7.6f};
 
-void kz__quant_block(kz__dtype type, float factor, const float *values, uint16_t *scale,
-                     int8_t *codes) {
+/* The fits of least error among the units', for values of the size that `largest` says. */
+static fits fit_blocks(kz__dtype type, const many *values, const float *largest, range r) {
     const float *units = type == KZ__Q8 ? units8 : units4;
     size_t tries = type == KZ__Q8 ? 1 : sizeof units4 / sizeof units4[0];
-    float low = type == KZ__Q8 ? -127.0f : -8.0f;
-    float high = type == KZ__Q8 ? 127.0f : 7.0f;
-    float best_codes[KZ__BLOCK] = {0};
-    float largest = largest_of(values);
-    float small = largest < 0 ? -largest : largest;
-    *scale = 0;
-    memset(codes, 0, KZ__BLOCK);
-    /* by the factor sums stay inside the floats' range */
-    if (!(small >= factor * 0x1p-14f)) return;
-    float scaled[KZ__BLOCK];
-    for (size_t i = 0; i < KZ__BLOCK; i++) scaled[i] = values[i] / factor;
-    largest /= factor;
-    fit best = {0, 1};
+    fits best;
+    fits tried;
+    for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+        best.product[n] = best.inverse[n] = 0;
+        best.square[n] = 1;
+    }
     for (size_t t = 0; t < tries; t++) {
-        float tried[KZ__BLOCK];
-        fit this = round_codes(scaled, units[t] / largest, low, high, tried);
-        if (this.square > 0 && better(this, best)) {
-            best = this;
-            memcpy(best_codes, tried, sizeof tried);
-        }
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) tried.inverse[n] = units[t] / largest[n];
+        try_inverses(values, r, &tried);
+        keep_better(&best, &tried);
     }
     /* codes nearest for the scale just found, once more */
-    float tried[KZ__BLOCK];
-    if (best.product == 0) return;
-    fit again = round_codes(scaled, best.square / best.product, low, high, tried);
-    if (again.square > 0 && better(again, best)) {
-        best = again;
-        memcpy(best_codes, tried, sizeof tried);
+    for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+        tried.inverse[n] = best.square[n] / (best.product[n] == 0 ? 1.0f : best.product[n]);
     }
-    uint16_t half = kz__f32_to_f16(best.product / best.square);
-    if (!(half & 0x7c00u)) return;
-    *scale = half;
-    for (size_t i = 0; i < KZ__BLOCK; i++) codes[i] = (int8_t)best_codes[i];
+    try_inverses(values, r, &tried);
+    keep_better(&best, &tried);
+    return best;
 }
 
-void kz__quant_put(kz__dtype type, void *pair, size_t block, size_t row, uint16_t scale,
-                   const int8_t *codes) {
+void kz__quant_blocks(kz__dtype type, float factor, const kz__quant_row *values, uint16_t *scales,
+                      kz__quant_codes *codes) {
+    range r = {type == KZ__Q8 ? -127.0f : -8.0f, type == KZ__Q8 ? 127.0f : 7.0f};
+    float up = 1.0f / factor; /* both are powers of two */
+    float least = factor * 0x1p-14f;
+    many scaled[KZ__BLOCK];
+    many largest;
+    many size;
+    many code[KZ__BLOCK];
+    largest_of(values, largest, size);
+    /* by the factor sums stay inside the floats' range; blocks of next to nothing go along */
+    for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+        largest[n] = size[n] >= least ? largest[n] * up : 1.0f;
+    }
+    for (size_t i = 0; i < KZ__BLOCK; i++) {
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) scaled[i][n] = values[i][n] * up;
+    }
+    fits best = fit_blocks(type, (const many *)scaled, largest, r);
+    for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+        uint16_t half = kz__f32_to_f16(best.product[n] / best.square[n]);
+        int some = size[n] >= least && (half & 0x7c00u);
+        scales[n] = some ? half : 0;
+        best.inverse[n] = some ? best.inverse[n] : 0.0f;
+    }
+    find_codes((const many *)scaled, best.inverse, r, code);
+    for (size_t i = 0; i < KZ__BLOCK; i++) {
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) codes[i][n] = (int8_t)code[i][n];
+    }
+}
+
+void kz__quant_put(kz__dtype type, void *pair, size_t block, const uint16_t *scales,
+                   const kz__quant_codes *codes) {
     kz__q8_pair *wide = pair;
     kz__q4_pair *narrow = pair;
-    if (type == KZ__Q8) {
-        wide->scale[block][row] = scale;
-        for (size_t g = 0; g < KZ__GROUPS; g++) {
-            memcpy(wide->code[block][g][row], codes + 4 * g, 4);
+    memcpy(type == KZ__Q8 ? wide->scale[block] : narrow->scale[block], scales,
+           KZ__PANEL_ROWS * sizeof *scales);
+    for (size_t i = 0; type == KZ__Q8 && i < KZ__BLOCK; i++) {
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+            wide->code[block][i / 4][n][i % 4] = codes[i][n];
         }
-        return;
     }
-    narrow->scale[block][row] = scale;
-    for (size_t i = 0; i < KZ__BLOCK / 2; i++) {
-        unsigned both = (unsigned)(codes[i] + 8) | (unsigned)(codes[i + 16] + 8) << 4;
-        narrow->code[block][i / 4][row][i % 4] = (uint8_t)both;
+    for (size_t i = 0; type == KZ__Q4 && i < KZ__BLOCK / 2; i++) {
+        for (size_t n = 0; n < KZ__PANEL_ROWS; n++) {
+            unsigned both = (unsigned)(codes[i][n] + 8) |
+                            (unsigned)(codes[i + KZ__BLOCK / 2][n] + 8) << 4;
+            narrow->code[block][i / 4][n][i % 4] = (uint8_t)both;
+        }
     }
 }
 

@@ -17,6 +17,21 @@ for codes in c.npy c.txt; do
     done
     cmp -s "$work/a.wav" "$work/b.wav" || fail "decode $codes gives another file"
 done
+# Each arithmetic of the decoder has samples of its own, whatever the packet; the default has a name.
+for how in direct winograd int8; do
+    for packet in 1 7; do
+        run "$K" decode "$work/c.npy" --decoder $how --packet $packet --hash --json -o "$work/b.wav"
+        member hash "$work/out" >>"$work/$how"
+        grep -q "\"decoder\":\"$how\"" "$work/out" || fail "the record does not name $how"
+    done
+    equal 1 "$(sort -u "$work/$how" | wc -l | tr -d ' ')" "hashes of --decoder $how"
+done
+equal "$(member hash "$work/said")" "$(head -n 1 "$work/winograd")" "hash of --decoder winograd"
+equal 3 "$(cat "$work/direct" "$work/winograd" "$work/int8" | sort -u | wc -l | tr -d ' ')" \
+    "hashes of all ways"
+expect 2 "direct|winograd|int8" "$K" decode "$work/c.npy" --decoder f32 -o "$work/b.wav"
+expect 0 "" "$K" info "$KZT_VOICE" --decoder int8
+grep -q '^decoder  *int8$' "$work/out" || fail "info does not show the decoder"
 expect 4 "no frames" "$K" decode - -q -o "$work/x.wav"
 "$K" decode - -q -o "$work/b.wav" <"$work/c.npy" || fail "codes from standard input"
 

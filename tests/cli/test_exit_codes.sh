@@ -7,7 +7,7 @@ expect 0 "" "$K" --version
 expect 0 "" "$K" --help
 expect 0 "" "$K" -h
 expect 0 "" "$K" help
-for verb in say info voices tokenize prompt decode validate bench selftest; do
+for verb in say info voices tokenize prompt decode validate bench selftest batch; do
     expect 0 "" "$K" help $verb
     expect 0 "" "$K" $verb --help
     expect 0 "" "$K" $verb -h
@@ -20,7 +20,7 @@ expect 2 "kazeia say TEXT" "$K" Hello
 expect 2 "did you mean 'say'" "$K" sya Hello
 expect 2 "did you mean 'tokenize'" "$K" tokenise Hello
 expect 2 "after the verb" "$K" --json
-for verb in encode clone serve pull list verify batch book; do
+for verb in encode clone serve pull list verify book; do
     expect 2 "not available in this version" "$K" $verb
 done
 expect 2 "not available in this version" "$K" voices show ada

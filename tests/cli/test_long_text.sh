@@ -1,4 +1,4 @@
-# A long text is spoken in pieces, one after the other, in one output.
+# A long text is spoken in pieces, made side by side and heard one after the other, in one output.
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
 spoken() {
@@ -63,6 +63,21 @@ for at in $piece $((piece + 4800)) $((2 * piece + 4800)) $((2 * piece + 4800 + 1
     [ "$step" -le 64 ] || fail "a jump of $step at sample $at"
 done
 
+# B081: each frame of codes reaches the decoder once, in order, also of pieces that were complete
+# before they were due: decoded piece by piece they give the samples between the ramps.
+"$K" say --seed 3 --frames 4 -q --parallel 3 --codes "$work/all.txt" --format raw \
+    -o "$work/long.raw" "$long" 2>"$work/err"
+from=0
+for number in 1 2 3; do
+    tail -n +$((4 * number - 3)) "$work/all.txt" | head -n 4 >"$work/part.txt"
+    "$K" decode -q "$work/part.txt" -o "$work/part.raw" 2>"$work/err" || fail "decode"
+    equal "$(tail -c +241 "$work/part.raw" | head -c $((2 * (piece - 240))) | cksum)" \
+        "$(tail -c +$((2 * from + 241)) "$work/long.raw" | head -c $((2 * (piece - 240))) | cksum)" \
+        "decoded codes of piece $number"
+    from=$((from + piece + 4800))
+    [ $number -eq 2 ] && from=$((from + 9600))
+done
+
 # Whole where that is asked for.
 spoken --frames 4 --split off "$long"
 equal 4 "$(member frames "$work/out")" "frames with --split off"
@@ -116,4 +131,84 @@ session=$(member session_bytes "$work/out")
 spoken --frames 1 "$long"
 small=$(member session_bytes "$work/out")
 [ "$session" -le $((small + 1048576)) ] || fail "session of $session bytes, of three pieces $small"
+
+# How many pieces are made together changes nothing: samples, codes, what is told of limits, what
+# comes out of a pipe.
+many="$long $second $third $first"
+spoken --max-frames 21 --parallel 1 --codes "$work/c1.txt" "$many"
+want=$(member hash "$work/out")
+equal 6 "$(member pieces "$work/out")" "pieces"
+run "$K" say --seed 3 --max-frames 21 --parallel 1 -o "$work/x.wav" "$many"
+grep -q "in piece [1-6] of 6.*length" "$work/err" || fail "no piece is named: $(cat "$work/err")"
+cp "$work/err" "$work/err1"
+for parallel in 2 5 16; do
+    spoken --max-frames 21 --parallel $parallel --codes "$work/c.txt" "$many"
+    equal "$want" "$(member hash "$work/out")" "hash, --parallel $parallel"
+    cmp -s "$work/c1.txt" "$work/c.txt" || fail "other codes with --parallel $parallel"
+    run "$K" say --seed 3 --max-frames 21 --parallel $parallel -o "$work/x.wav" "$many"
+    cmp -s "$work/err1" "$work/err" || fail "other words with --parallel $parallel"
+    "$K" say --seed 3 --max-frames 21 --parallel $parallel -q "$many" 2>"$work/err" |
+        cat >"$work/pipe.wav"
+    equal "$(data_hash "$work/s.wav")" "$(data_hash "$work/pipe.wav")" "pipe, --parallel $parallel"
+done
+spoken --frames 3 --parallel 4 --lines "$(printf '%s\n%s\n\n%s' "$first" "$third" "$second")"
+want=$(member hash "$work/out")
+spoken --frames 3 --parallel 1 --lines "$(printf '%s\n%s\n\n%s' "$first" "$third" "$second")"
+equal "$want" "$(member hash "$work/out")" "hash of lines side by side"
+for parallel in 0 17 -1 x; do
+    expect 2 "parallel" "$K" say "--parallel=$parallel" -o "$work/x.wav" Hello
+done
+
+# A slow reader gets every sample.
+"$K" say --seed 3 --frames 40 --parallel 3 -q "$many" 2>"$work/err" |
+    { sleep 1; head -c 100000; sleep 1; cat; } >"$work/slow.wav"
+spoken --frames 40 "$many"
+equal "$(data_hash "$work/s.wav")" "$(data_hash "$work/slow.wav")" "samples for a slow reader"
+
+# A piece that fails is named with its place; what came before it is kept, the same for any number
+# of neighbours. Here a value of the model that only one word uses is no number.
+copy_voice "$work/hurt"
+word=$("$K" tokenize z | head -n 1 | cut -f 1)
+at=$(tensor_at "$work/hurt/model.safetensors" talker.model.text_embedding.weight)
+poke "$work/hurt/model.safetensors" $((at + word * 512)) '\300\177'
+for parallel in 1 2 4; do
+    expect 1 "piece 3 of 4, at byte $((${#first} + ${#second} + 2)) of the text" "$K" say \
+        -m "$work/hurt" --seed 3 --frames 4 --parallel $parallel --codes "$work/hurt$parallel.txt" \
+        --format raw -o "$work/hurt$parallel.raw" "$first $second The zebra is in the zoo, says \
+everyone who was there. $second"
+    grep -q "not finite" "$work/err" || fail "no reason: $(cat "$work/err")"
+    equal $((2 * (2 * 4 * 1920 + 2 * 4800))) "$(size_of "$work/hurt$parallel.raw")" "kept sound"
+    cmp -s "$work/hurt1.raw" "$work/hurt$parallel.raw" || fail "other sound with $parallel"
+    cmp -s "$work/hurt1.txt" "$work/hurt$parallel.txt" || fail "other codes with $parallel"
+done
+
+# The first signal ends the file cleanly, with what was heard and no more.
+"$K" say --frames 20000 --seed 1 --json --parallel 3 -o "$work/cut.wav" --codes "$work/cut.txt" \
+    "$long" >"$work/out" 2>"$work/err" </dev/null &
+pid=$!
+sleep 2
+kill -TERM $pid
+wait $pid
+equal 130 $? "exit code after SIGTERM"
+wav_in_file "$work/cut.wav"
+equal cancelled "$(member finish "$work/out")" "finish"
+equal 1 "$(member pieces "$work/out")" "pieces that were heard"
+equal "$(member frames "$work/out")" "$(wc -l <"$work/cut.txt" | tr -d ' ')" "frames of codes"
+{
+    "$K" say --frames 20000 --seed 1 --parallel 3 "$long" 2>"$work/err" </dev/null
+    echo $? >"$work/code"
+} | head -c 30000 >"$work/head.wav"
+equal 0 "$(cat "$work/code")" "exit code with a closed pipe"
+[ -s "$work/err" ] && fail "a closed pipe is not quiet: $(cat "$work/err")"
+
+# Ten times the text takes no more memory.
+head -n 60 "$work/chapter" >"$work/part"
+for file in part chapter; do
+    spoken --frames 4 --parallel 4 -f "$work/$file"
+    echo "$file: $(member pieces "$work/out") pieces, peak $(member peak_bytes "$work/out") bytes"
+    [ $file = part ] && few=$(member peak_bytes "$work/out")
+done
+if ! grep -aq -e __asan_init -e __tsan_init "$K"; then
+    [ "$(member peak_bytes "$work/out")" -le $((few + 4194304)) ] || fail "memory grew with the text"
+fi
 finish

@@ -27,6 +27,11 @@ equal "$(hash_of -- -5 degrees)" "$(member hash "$work/minus")" "a text that beg
 expect 4 "" "$K" say -o "$work/x.wav" ""
 expect 4 "" "$K" say -o "$work/x.wav" "   "
 expect 4 "" "$K" say -o "$work/x.wav"
+# B017: an error, and no byte of sound.
+for text in "" "  "; do
+    expect 4 "blank\|empty" "$K" say "$text"
+    equal 0 "$(size_of "$work/out")" "bytes for the text '$text'"
+done
 : >"$work/empty"
 expect 4 "" "$K" say -o "$work/x.wav" -f "$work/empty"
 printf ' \n\t\r\n ' >"$work/blank"

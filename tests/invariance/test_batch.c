@@ -203,8 +203,56 @@ static void test_neighbours_that_go(void **state) {
     kz_model_free(model);
 }
 
+/* Held sessions make nothing, and have their samples when they are let go; a batch of which all
+ * are held has nothing to do. */
+static void test_held_sessions_wait(void **state) {
+    kz_model *model = kzt_open("custom-eq", NULL);
+    speaker all[5];
+    (void)state;
+    memset(all, 0, sizeof all);
+    speak_alone(model, all, 5);
+    kz_batch *batch = make_batch(model, 2, 5);
+    for (size_t i = 0; i < 5; i++) {
+        all[i].session = make_member(model, batch);
+        assert_int_equal(kz_session_start(all[i].session, &all[i].request), KZ_OK);
+        kz_session_hold(all[i].session, 1);
+    }
+    size_t advanced = 1;
+    assert_int_equal(kz_batch_step(batch, &advanced), KZ_DONE);
+    assert_int_equal(advanced, 0);
+    size_t ended = 0;
+    for (size_t step = 0; ended < 5; step++) {
+        assert_true(step < 1000);
+        size_t frames[5];
+        for (size_t i = 0; i < 5; i++) {
+            kz_session_hold(all[i].session, (step + i) % (i + 2) != 0);
+            kz_session_codes(all[i].session, &frames[i]);
+        }
+        kz_batch_step(batch, &advanced);
+        ended = 0;
+        for (size_t i = 0; i < 5; i++) {
+            size_t now = 0;
+            kz_session_codes(all[i].session, &now);
+            if ((step + i) % (i + 2) != 0) assert_int_equal(now, frames[i]);
+            read_there(&all[i]);
+            ended += all[i].status == KZ_DONE;
+        }
+    }
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(all[i].together_count, all[i].alone_count);
+        assert_memory_equal(all[i].together, all[i].alone, all[i].alone_count * sizeof(float));
+        kz_session_free(all[i].session);
+        free(all[i].alone);
+        free(all[i].together);
+    }
+    kz_session_hold(NULL, 1);
+    kz_batch_free(batch);
+    kz_model_free(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_B064_batch_equals_lone_runs),
-                                       cmocka_unit_test(test_neighbours_that_go)};
+                                       cmocka_unit_test(test_neighbours_that_go),
+                                       cmocka_unit_test(test_held_sessions_wait)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

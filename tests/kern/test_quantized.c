@@ -50,18 +50,21 @@ static uint64_t add_hash(uint64_t hash, const float *x, size_t n) {
     return hash;
 }
 
-enum { Q_ROWS = 5, Q_PANELS = 3, Q_PAIRS = 4, Q_K = Q_PAIRS * KZ__PAIR_K, Q_WIDTH = Q_PANELS * 16 };
+enum { Q_ROWS = 5, Q_PANELS = 3, Q_PAIRS = 4, Q_K = Q_PAIRS * KZ__PAIR_K, Q_WIDTH = Q_PANELS * 16,
+       Q_BLOCKS = Q_K / KZ__BLOCK };
 
-/* Everything a quantised product reads, in plain numbers beside it. */
+/* Everything a quantised product reads, in plain numbers beside it: code k of row r of x is
+ * x[r][k], and stands in its block in codes. */
 typedef struct quantized {
     int q8;
     int code[Q_WIDTH][Q_K];
     float scale[Q_WIDTH][Q_K / KZ__BLOCK];
     kz__q8_pair wide[Q_PANELS * Q_PAIRS];
     kz__q4_pair narrow[Q_PANELS * Q_PAIRS];
-    int8_t x[Q_ROWS * Q_K];
-    float x_scale[Q_ROWS * Q_K / KZ__BLOCK];
-    int32_t x_sum[Q_ROWS * Q_K / KZ__BLOCK];
+    int8_t x[Q_ROWS][Q_K];
+    int8_t codes[Q_ROWS * Q_K];
+    float x_scale[Q_BLOCKS * Q_ROWS];
+    int32_t x_sum[Q_BLOCKS * Q_ROWS];
     float bias[Q_WIDTH];
     kz__mmq_args args;
 } quantized;
@@ -79,30 +82,37 @@ static int pattern(int kind, size_t i, int least, int most) {
 /* kind: what the weights are, x_kind: what x is (pattern). */
 static void quantized_fill(quantized *q, int q8, int kind, int x_kind) {
     q->q8 = q8;
+    static kz__quant_codes codes[Q_PANELS * Q_BLOCKS][KZ__BLOCK];
+    static uint16_t scales[Q_PANELS * Q_BLOCKS][KZ__PANEL_ROWS];
     for (size_t row = 0; row < Q_WIDTH; row++) {
-        for (size_t b = 0; b < Q_K / KZ__BLOCK; b++) {
-            int8_t codes[KZ__BLOCK];
+        for (size_t b = 0; b < Q_BLOCKS; b++) {
             uint16_t half = kz__f32_to_f16(uniform());
             q->scale[row][b] = kz__f16_to_f32(half);
+            scales[row / 16 * Q_BLOCKS + b][row % 16] = half;
             for (size_t i = 0; i < KZ__BLOCK; i++) {
-                codes[i] = (int8_t)pattern(kind, i, q8 ? -127 : -8, q8 ? 127 : 7);
-                q->code[row][b * KZ__BLOCK + i] = codes[i];
+                int code = pattern(kind, i, q8 ? -127 : -8, q8 ? 127 : 7);
+                q->code[row][b * KZ__BLOCK + i] = code;
+                codes[row / 16 * Q_BLOCKS + b][i][row % 16] = (int8_t)code;
             }
-            size_t pair = row / 16 * Q_PAIRS + b / 2;
-            kz__quant_put(q8 ? KZ__Q8 : KZ__Q4, q8 ? (void *)&q->wide[pair] : &q->narrow[pair],
-                          b % 2, row % 16, half, codes);
         }
         q->bias[row] = uniform();
     }
-    for (size_t i = 0; i < Q_ROWS * Q_K; i++) {
-        q->x[i] = (int8_t)pattern(x_kind, i, -127, 127);
-        if (i % KZ__BLOCK == 0) q->x_sum[i / KZ__BLOCK] = 0;
-        q->x_sum[i / KZ__BLOCK] += q->x[i];
+    for (size_t i = 0; i < Q_PANELS * Q_BLOCKS; i++) {
+        kz__quant_put(q8 ? KZ__Q8 : KZ__Q4, q8 ? (void *)&q->wide[i / 2] : &q->narrow[i / 2], i % 2,
+                      scales[i], (const kz__quant_codes *)codes[i]);
     }
-    for (size_t i = 0; i < Q_ROWS * Q_K / KZ__BLOCK; i++) q->x_scale[i] = uniform();
-    kz__mmq_args args = {.x = q->x, .ldx = Q_K, .x_scale = q->x_scale, .x_sum = q->x_sum,
-                         .ldb = Q_K / KZ__BLOCK, .factor = 0.25f, .bias = q->bias, .ldy = Q_WIDTH,
-                         .rows = Q_ROWS, .panels = Q_PANELS, .pairs = Q_PAIRS};
+    memset(q->x_sum, 0, sizeof q->x_sum);
+    for (size_t i = 0; i < Q_ROWS * Q_K; i++) {
+        size_t row = i / Q_K;
+        size_t b = i % Q_K / KZ__BLOCK;
+        int code = pattern(x_kind, i, -127, 127);
+        q->x[row][i % Q_K] = (int8_t)code;
+        q->codes[(b * Q_ROWS + row) * KZ__BLOCK + i % KZ__BLOCK] = (int8_t)code;
+        q->x_sum[b * Q_ROWS + row] -= 8 * code;
+    }
+    fill(q->x_scale, Q_BLOCKS * Q_ROWS);
+    kz__mmq_args args = {.x = {q->codes, q->x_scale, q->x_sum, Q_ROWS}, .bias = q->bias,
+                         .ldy = Q_WIDTH, .rows = Q_ROWS, .panels = Q_PANELS, .pairs = Q_PAIRS};
     args.w = q8 ? (void *)q->wide : q->narrow;
     q->args = args;
 }
@@ -129,9 +139,8 @@ static void test_reference_quantized_product(void **state) {
             double magnitude = fabs(want);
             for (size_t c = 0; c < Q_K; c++) {
                 size_t b = c / KZ__BLOCK;
-                double term = q.code[out][c] * (double)q.x[row * Q_K + c] * 0.25 *
-                              (double)q.scale[out][b] *
-                              (double)q.x_scale[row * (Q_K / KZ__BLOCK) + b];
+                double term = q.code[out][c] * (double)q.x[row][c] * (double)q.scale[out][b] *
+                              (double)q.x_scale[b * Q_ROWS + row];
                 want += term;
                 magnitude += fabs(term);
             }
@@ -156,15 +165,14 @@ static void test_B209_extreme_codes_are_exact(void **state) {
                 uint16_t *scales = q.q8 ? q.wide[i / 32].scale[0] : q.narrow[i / 32].scale[0];
                 scales[i % 32] = kz__f32_to_f16(i / 32 % Q_PAIRS == 0 && i % 32 < 16 ? 1.0f : 0.0f);
             }
-            for (size_t i = 0; i < Q_ROWS * Q_K / KZ__BLOCK; i++) q.x_scale[i] = 1.0f;
+            for (size_t i = 0; i < Q_ROWS * Q_BLOCKS; i++) q.x_scale[i] = 1.0f;
             q.args.y = y;
             q.args.bias = NULL;
-            q.args.factor = 1.0f;
             quantized_run(&k, &q, &q.args);
             for (size_t i = 0; i < Q_ROWS * Q_WIDTH; i++) {
                 long want = 0;
                 for (size_t c = 0; c < KZ__BLOCK; c++) {
-                    want += (long)q.code[i % Q_WIDTH][c] * q.x[i / Q_WIDTH * Q_K + c];
+                    want += (long)q.code[i % Q_WIDTH][c] * q.x[i / Q_WIDTH][c];
                 }
                 if (y[i] != (float)want) {
                     fail_msg("%s, %d bits, patterns %d and %d: %a, want %ld",
@@ -203,9 +211,10 @@ static void test_quantized_product_does_not_depend_on_grouping(void **state) {
             for (size_t begin = 0; begin < Q_PAIRS;) {
                 a.pairs = 1 + draw() % (Q_PAIRS - begin);
                 a.resume = begin > 0;
-                a.x = q.x + row * Q_K + begin * KZ__PAIR_K;
-                a.x_scale = q.x_scale + row * a.ldb + 2 * begin;
-                a.x_sum = q.x_sum + row * a.ldb + 2 * begin;
+                size_t at = 2 * begin * Q_ROWS + row;
+                a.x.codes = q.codes + at * KZ__BLOCK;
+                a.x.scales = q.x_scale + at;
+                a.x.sums = q.x_sum + at;
                 a.w = level % 2 ? (void *)&q.wide[panel * Q_PAIRS + begin]
                                 : &q.narrow[panel * Q_PAIRS + begin];
                 quantized_run(&k, &q, &a);
@@ -225,12 +234,13 @@ static void test_reference_quantize(void **state) {
     float scales[BLOCKS];
     int32_t sums[BLOCKS];
     kz__kernels k;
+    const kz__codes to = {codes, scales, sums, 1};
     kz__kernels_fill(&k, KZ__SCALAR);
     random_state = SEED;
     for (int round = 0; round < 2000; round++) {
         fill(x, K);
         for (size_t i = 0; i < K; i++) x[i] = ldexpf(x[i], round % 200 - 110 + 30 * (i > 40));
-        k.quantize(codes, scales, sums, x, K, BLOCKS);
+        k.quantize(&to, x, K, BLOCKS, 0.25f);
         for (size_t b = 0; b < BLOCKS; b++) {
             double most = 0;
             long sum = 0;
@@ -238,19 +248,19 @@ static void test_reference_quantize(void **state) {
                 most = fmax(most, fabs((double)x[i]));
             }
             if (most < 0x1p-100) most = 0;
-            assert_true(scales[b] == (float)most / 127.0f);
+            assert_true(scales[b] == (float)most / 127.0f * 0.25f);
             for (size_t i = b * KZ__BLOCK; i < (b + 1) * KZ__BLOCK; i++) {
                 double want = i < K && most > 0 ? (double)x[i] * 127 / most : 0;
                 near("code", codes[i], want, 0.5 + 1e-4);
                 assert_true(codes[i] >= -127);
                 sum += codes[i];
             }
-            assert_int_equal(sums[b], sum);
+            assert_int_equal(sums[b], -8 * sum);
         }
     }
     x[33] = NAN;
     x[3] = INFINITY;
-    k.quantize(codes, scales, sums, x, K, BLOCKS);
+    k.quantize(&to, x, K, BLOCKS, 0.25f);
     assert_true(scales[0] != scales[0] && scales[1] != scales[1] && scales[2] == scales[2]);
     for (size_t i = 0; i < 2 * KZ__BLOCK; i++) assert_int_equal(codes[i], 0);
 }
@@ -271,9 +281,8 @@ static void test_quantized_bits_are_those_of_every_machine(void **state) {
             quantized_fill(&q, q8, 0, 0);
             fill(x, Q_ROWS * Q_K);
             for (size_t r = 0; r < Q_ROWS; r++) {
-                size_t blocks = Q_K / KZ__BLOCK;
-                k.quantize(q.x + r * Q_K, q.x_scale + r * blocks, q.x_sum + r * blocks,
-                           x + r * Q_K, Q_K - 5, blocks);
+                kz__codes to = {q.codes + r * KZ__BLOCK, q.x_scale + r, q.x_sum + r, Q_ROWS};
+                k.quantize(&to, x + r * Q_K, Q_K - 5, Q_BLOCKS, 0.25f);
             }
             q.args.y = y;
             quantized_run(&k, &q, &q.args);

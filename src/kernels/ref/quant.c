@@ -2,8 +2,8 @@
 #include "kernels/fma.h"
 #include "kernels/variants.h"
 
-void KZ__NAME(quantize)(int8_t *codes, float *scales, int32_t *sums, const float *x, size_t k,
-                        size_t blocks) {
+void KZ__NAME(quantize)(const kz__codes *to, const float *x, size_t k, size_t blocks,
+                        float factor) {
     for (size_t b = 0; b < blocks; b++) {
         float values[KZ__BLOCK];
         uint32_t most = 0; /* bits of absolute values are ordered as the values are */
@@ -14,15 +14,16 @@ void KZ__NAME(quantize)(int8_t *codes, float *scales, int32_t *sums, const float
         }
         int finite = most < 0x7f800000u;
         int zero = !finite || most < kz__bits_of(0x1p-100f);
-        scales[b] = zero ? 0.0f : kz__float_of(most) / 127.0f;
-        if (!finite) scales[b] = kz__float_of(0x7fc00000u);
+        size_t n = b * to->ld;
+        to->scales[n] = zero ? 0.0f : kz__float_of(most) / 127.0f * factor;
+        if (!finite) to->scales[n] = kz__float_of(0x7fc00000u);
         float inverse = zero ? 0.0f : 127.0f / kz__float_of(most);
-        sums[b] = 0;
+        to->sums[n] = 0;
         for (size_t i = 0; i < KZ__BLOCK; i++) {
             /* adding 1.5 * 2^23 leaves no place for a fraction */
             float code = zero ? 0.0f : (values[i] * inverse + 0x1.8p23f) - 0x1.8p23f;
-            codes[b * KZ__BLOCK + i] = (int8_t)code;
-            sums[b] += (int8_t)code;
+            to->codes[n * KZ__BLOCK + i] = (int8_t)code;
+            to->sums[n] -= 8 * (int8_t)code;
         }
     }
 }
@@ -44,16 +45,15 @@ typedef int code_fn(const void *pair, size_t block, size_t row, size_t k);
 /* One output; both kinds of pairs begin with their scales. */
 static float product(const kz__mmq_args *a, size_t bytes, code_fn *code, size_t row, size_t panel,
                      size_t i, float acc) {
-    const int8_t *x = a->x + row * a->ldx;
     for (size_t b = 0; b < 2 * a->pairs; b++) {
+        size_t n = b * a->x.ld + row;
         const char *pair = (const char *)a->w + (panel * a->pairs + b / 2) * bytes;
         const uint16_t *scales = (const uint16_t *)(const void *)pair;
         int32_t dot = 0;
         for (size_t k = 0; k < KZ__BLOCK; k++) {
-            dot += code(pair, b % 2, i, k) * x[b * KZ__BLOCK + k];
+            dot += code(pair, b % 2, i, k) * a->x.codes[n * KZ__BLOCK + k];
         }
-        float scale = a->x_scale[row * a->ldb + b] * a->factor;
-        scale = kz__f16_to_f32(scales[b % 2 * KZ__LANES + i]) * scale;
+        float scale = kz__f16_to_f32(scales[b % 2 * KZ__LANES + i]) * a->x.scales[n];
         acc = kz__fma((float)dot, scale, acc);
     }
     return acc;

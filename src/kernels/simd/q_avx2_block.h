@@ -33,13 +33,10 @@ static inline i8x64 i8x64_high_halves(i8x64 x) {
     return i8x64_low_halves(y);
 }
 
-typedef struct q4_group {
-    i8x64 low, high;
-} q4_group;
-static inline q4_group q4_load(const uint8_t (*p)[4]) {
-    i8x64 both = i8x64_load(p);
-    q4_group w = {i8x64_low_halves(both), i8x64_high_halves(both)};
-    return w;
+typedef i8x64 q4_group;
+static inline q4_group q4_load(const uint8_t (*w)[16][4], size_t g) {
+    i8x64 both = i8x64_load(w[g % 4]);
+    return g < 4 ? i8x64_low_halves(both) : i8x64_high_halves(both);
 }
 
 static inline __m256i sizes_of(__m256i bits) {
@@ -47,7 +44,8 @@ static inline __m256i sizes_of(__m256i bits) {
     return _mm256_and_si256(bits, size);
 }
 
-static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x) {
+static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x,
+                                  float factor) {
     __m256 value[4];
     __m256i most = _mm256_setzero_si256();
     for (int i = 0; i < 4; i++) {
@@ -59,7 +57,7 @@ static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, con
     m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0xb1));
     float inverse = 0;
     __m256i code[4];
-    int some = block_scale((uint32_t)_mm_cvtsi128_si32(m), scale, &inverse);
+    int some = block_scale((uint32_t)_mm_cvtsi128_si32(m), factor, scale, &inverse);
     for (int i = 0; i < 4; i++) {
         __m256 scaled = _mm256_mul_ps(value[i], _mm256_set1_ps(inverse));
         code[i] = some ? _mm256_cvtps_epi32(scaled) : _mm256_setzero_si256();

@@ -1,6 +1,7 @@
 /* Integer vocabulary, AVX-512 with VNNI; see q_common.h. The instruction multiplies unsigned
  * weights by signed x: 4-bit codes are stored plus 8, 8-bit ones get 128 added by their sign bit,
- * and 8 or 128 times the sum of x is what the sums start below zero by. */
+ * and 8 or 128 times the sum of x is what the sums start below zero by. What belongs to a row goes
+ * in as an operand that is repeated from memory. */
 #ifndef KZ_KERNELS_SIMD_Q_AVX512VNNI_H
 #define KZ_KERNELS_SIMD_Q_AVX512VNNI_H
 
@@ -22,44 +23,37 @@ static inline __m512i splat_codes(const int8_t *x) {
 
 typedef __m512i q8_sum;
 typedef __m512i q8_group;
-static inline q8_sum q8_start(int32_t sum) {
-    return _mm512_set1_epi32(-128 * sum);
+static inline q8_sum q8_start(const int32_t *sum) {
+    return _mm512_slli_epi32(_mm512_set1_epi32(*sum), 4);
 }
-static inline q8_group q8_load(const int8_t (*p)[4]) {
-    return _mm512_xor_si512(_mm512_loadu_si512(p), _mm512_set1_epi8((char)0x80));
+static inline q8_group q8_load(const int8_t (*w)[16][4], size_t g) {
+    return _mm512_xor_si512(_mm512_loadu_si512(w[g]), _mm512_set1_epi8((char)0x80));
 }
 static inline q8_sum q8_step(q8_sum sum, q8_group w, const int8_t *x) {
     return _mm512_dpbusd_epi32(sum, w, splat_codes(x));
 }
-static inline v16 q8_finish(q8_sum sum, int32_t x_sum) {
-    (void)x_sum;
+static inline v16 q8_finish(q8_sum sum) {
     return _mm512_cvtepi32_ps(sum);
 }
 
 typedef __m512i q4_sum;
-typedef struct q4_group {
-    __m512i low, high;
-} q4_group;
-static inline q4_sum q4_start(int32_t sum) {
-    return _mm512_set1_epi32(-8 * sum);
+typedef __m512i q4_group;
+static inline q4_sum q4_start(const int32_t *sum) {
+    return _mm512_set1_epi32(*sum);
 }
-static inline q4_group q4_load(const uint8_t (*p)[4]) {
-    __m512i both = _mm512_loadu_si512(p);
-    __m512i mask = _mm512_set1_epi8(15);
-    q4_group w = {_mm512_and_si512(both, mask),
-                  _mm512_and_si512(_mm512_srli_epi16(both, 4), mask)};
-    return w;
+static inline q4_group q4_load(const uint8_t (*w)[16][4], size_t g) {
+    __m512i both = _mm512_loadu_si512(w[g % 4]);
+    return _mm512_and_si512(g < 4 ? both : _mm512_srli_epi16(both, 4), _mm512_set1_epi8(15));
 }
 static inline q4_sum q4_step(q4_sum sum, q4_group w, const int8_t *x) {
-    sum = _mm512_dpbusd_epi32(sum, w.low, splat_codes(x));
-    return _mm512_dpbusd_epi32(sum, w.high, splat_codes(x + 16));
+    return _mm512_dpbusd_epi32(sum, w, splat_codes(x));
 }
-static inline v16 q4_finish(q4_sum sum, int32_t x_sum) {
-    (void)x_sum;
+static inline v16 q4_finish(q4_sum sum) {
     return _mm512_cvtepi32_ps(sum);
 }
 
-static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x) {
+static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x,
+                                  float factor) {
     __m512 a = _mm512_loadu_ps(x);
     __m512 b = _mm512_loadu_ps(x + 16);
     __m512i size = _mm512_set1_epi32(0x7fffffff);
@@ -68,7 +62,7 @@ static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, con
     float inverse = 0;
     __m512i first = _mm512_setzero_si512();
     __m512i second = first;
-    if (block_scale((uint32_t)_mm512_reduce_max_epi32(most), scale, &inverse)) {
+    if (block_scale((uint32_t)_mm512_reduce_max_epi32(most), factor, scale, &inverse)) {
         first = _mm512_cvtps_epi32(_mm512_mul_ps(a, _mm512_set1_ps(inverse)));
         second = _mm512_cvtps_epi32(_mm512_mul_ps(b, _mm512_set1_ps(inverse)));
     }

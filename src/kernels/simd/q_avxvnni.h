@@ -10,17 +10,15 @@
 
 typedef i8x64 q8_sum;
 typedef i8x64 q8_group;
-static inline q8_sum all_lanes(int32_t value) {
-    q8_sum sum = {_mm256_set1_epi32(value), _mm256_set1_epi32(value)};
-    return sum;
+static inline q8_sum q8_start(const int32_t *sum) {
+    __m256i off = _mm256_slli_epi32(_mm256_set1_epi32(*sum), 4);
+    q8_sum start = {off, off};
+    return start;
 }
-static inline q8_sum q8_start(int32_t sum) {
-    return all_lanes(-128 * sum);
-}
-static inline q8_group q8_load(const int8_t (*p)[4]) {
+static inline q8_group q8_load(const int8_t (*w)[16][4], size_t g) {
     __m256i sign = _mm256_set1_epi8((char)0x80);
-    i8x64 w = i8x64_load(p);
-    q8_group flipped = {_mm256_xor_si256(w.a, sign), _mm256_xor_si256(w.b, sign)};
+    i8x64 codes = i8x64_load(w[g]);
+    q8_group flipped = {_mm256_xor_si256(codes.a, sign), _mm256_xor_si256(codes.b, sign)};
     return flipped;
 }
 static inline q8_sum q8_step(q8_sum sum, q8_group w, const int8_t *x) {
@@ -29,20 +27,20 @@ static inline q8_sum q8_step(q8_sum sum, q8_group w, const int8_t *x) {
                    _mm256_dpbusd_avx_epi32(sum.b, w.b, codes)};
     return next;
 }
-static inline v16 q8_finish(q8_sum sum, int32_t x_sum) {
-    (void)x_sum;
+static inline v16 q8_finish(q8_sum sum) {
     return v16_of(_mm256_cvtepi32_ps(sum.a), _mm256_cvtepi32_ps(sum.b));
 }
 
 typedef i8x64 q4_sum;
-static inline q4_sum q4_start(int32_t sum) {
-    return all_lanes(-8 * sum);
+static inline q4_sum q4_start(const int32_t *sum) {
+    q4_sum start = {_mm256_set1_epi32(*sum), _mm256_set1_epi32(*sum)};
+    return start;
 }
 static inline q4_sum q4_step(q4_sum sum, q4_group w, const int8_t *x) {
-    return q8_step(q8_step(sum, w.low, x), w.high, x + 16);
+    return q8_step(sum, w, x);
 }
-static inline v16 q4_finish(q4_sum sum, int32_t x_sum) {
-    return q8_finish(sum, x_sum);
+static inline v16 q4_finish(q4_sum sum) {
+    return q8_finish(sum);
 }
 
 #endif

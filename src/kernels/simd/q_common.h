@@ -2,11 +2,12 @@
  *
  * Every q_ISA.h gives the same names; tmpl/quant.inc is written over them. For both formats q:
  *     q_sum                       dot products of one row with 16 outputs over one block
- *     q_start(sum of x's codes)   and what they start from
- *     q_load(64 bytes)            a group of weights
- *     q_step(sum, group, x)       and its products with x[0..3] (4 bits: and x[16..19])
- *     q_finish(sum, x's sum)      the dot products as floats
- * quantize_block is the kernel `quantize` for one block.
+ *     q_start(x's sum)            and what they start from
+ *     q_load(codes, g)            the weights of a block's group of four k
+ *     q_step(sum, group, x)       and their products with x[0..3]
+ *     q_finish(sum)               the dot products as floats
+ * x's sum is in memory (kz__codes), -8 times the sum of its codes. quantize_block is the kernel
+ * `quantize` for one block, with the plain sum.
  */
 #ifndef KZ_KERNELS_SIMD_Q_COMMON_H
 #define KZ_KERNELS_SIMD_Q_COMMON_H
@@ -25,7 +26,7 @@ static inline int32_t four_codes(const int8_t *x) {
 
 /* From the largest absolute value (its bits): the block's scale, and what values are multiplied
  * with. False: all codes are 0. */
-static inline int block_scale(uint32_t most, float *scale, float *inverse) {
+static inline int block_scale(uint32_t most, float factor, float *scale, float *inverse) {
     float value = 0;
     memcpy(&value, &most, sizeof value);
     if (most >= 0x7f800000u) { /* not a number */
@@ -35,7 +36,7 @@ static inline int block_scale(uint32_t most, float *scale, float *inverse) {
     }
     *scale = 0;
     if (value < 0x1p-100f) return 0;
-    *scale = value / 127.0f;
+    *scale = value / 127.0f * factor;
     *inverse = 127.0f / value;
     return 1;
 }

@@ -58,20 +58,17 @@ static inline v16 two_finish_b(two_sum s) {
 /* Weights of eight k at a time: step s of a block holds k = 8 s .. 8 s + 7. */
 #define KZ__TWO_STEPS 4
 static inline i8x128 q8_two_load(const int8_t (*w)[16][4], size_t step) {
-    return two_groups(q8_load(w[2 * step]), q8_load(w[2 * step + 1]));
+    return two_groups(q8_load(w, 2 * step), q8_load(w, 2 * step + 1));
 }
-/* Low halves come first, then the high ones, which are the block's second 16 k. */
 static inline i8x128 q4_two_load(const uint8_t (*w)[16][4], size_t step) {
-    q4_group first = q4_load(w[step % 2 * 2]);
-    q4_group second = q4_load(w[step % 2 * 2 + 1]);
-    return step < 2 ? two_groups(first.low, second.low) : two_groups(first.high, second.high);
+    return two_groups(q4_load(w, 2 * step), q4_load(w, 2 * step + 1));
 }
 static inline int32_t q8_two_offset(int32_t x_sum) {
     (void)x_sum;
     return 0;
 }
 static inline int32_t q4_two_offset(int32_t x_sum) {
-    return -8 * x_sum;
+    return x_sum;
 }
 
 #endif

@@ -27,25 +27,24 @@ static inline i8x64 i8x64_load(const void *p) {
     return x;
 }
 
-typedef struct q4_group {
-    i8x64 low, high;
-} q4_group;
-static inline q4_group q4_load(const uint8_t (*p)[4]) {
-    const uint8_t *bytes = p[0];
-    q4_group w;
+typedef i8x64 q4_group;
+static inline q4_group q4_load(const uint8_t (*w)[16][4], size_t g) {
+    const uint8_t *bytes = w[g % 4][0];
+    q4_group group;
     for (int i = 0; i < 4; i++) {
         uint8x16_t both = vld1q_u8(bytes + 16 * i);
-        w.low.v[i] = vreinterpretq_s8_u8(vandq_u8(both, vdupq_n_u8(15)));
-        w.high.v[i] = vreinterpretq_s8_u8(vshrq_n_u8(both, 4));
+        uint8x16_t half = g < 4 ? vandq_u8(both, vdupq_n_u8(15)) : vshrq_n_u8(both, 4);
+        group.v[i] = vreinterpretq_s8_u8(half);
     }
-    return w;
+    return group;
 }
 
 static inline v16 v16_from_ints(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d) {
     return v16_of(vcvtq_f32_s32(a), vcvtq_f32_s32(b), vcvtq_f32_s32(c), vcvtq_f32_s32(d));
 }
 
-static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x) {
+static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, const float *x,
+                                  float factor) {
     float32x4_t value[8];
     uint32x4_t most = vdupq_n_u32(0);
     for (int i = 0; i < 8; i++) {
@@ -54,7 +53,7 @@ static inline void quantize_block(int8_t *codes, float *scale, int32_t *sum, con
         most = vmaxq_u32(most, size);
     }
     float inverse = 0;
-    int some = block_scale(vmaxvq_u32(most), scale, &inverse);
+    int some = block_scale(vmaxvq_u32(most), factor, scale, &inverse);
     int32x4_t total = vdupq_n_s32(0);
     for (int i = 0; i < 8; i += 2) {
         int32x4_t a = vcvtnq_s32_f32(vmulq_n_f32(value[i], inverse));
