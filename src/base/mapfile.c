@@ -58,11 +58,12 @@ void kz__mapfile_close(kz__mapfile *file) {
     file->size = 0;
 }
 
-void kz__mapfile_large(const kz__mapfile *file) {
+void kz__mapfile_large(const unsigned char *from, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (file->size) (void)madvise((void *)(uintptr_t)file->data, file->size, MADV_HUGEPAGE);
+    (void)madvise((void *)(uintptr_t)from, bytes, MADV_HUGEPAGE);
 #else
-    (void)file;
+    (void)from;
+    (void)bytes;
 #endif
 }
 

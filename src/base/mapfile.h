@@ -13,8 +13,9 @@ typedef struct kz__mapfile {
  * read, KZ_ERR_MEMORY where there is no room for the mapping. The mapping stays valid when the path
  * is removed; it does not when the file is cut. */
 kz_status kz__mapfile_open(kz__mapfile *file, const char *path, kz__err *err);
-/* Asks for large pages where the system has the file in such: they are read faster. */
-void kz__mapfile_large(const kz__mapfile *file);
+/* Asks for large pages where the system has the file in such: they are read faster. From a page's
+ * border on. */
+void kz__mapfile_large(const unsigned char *from, size_t bytes);
 
 /* The pages leave this process's memory (they stay in the system's) until they are read again. */
 void kz__mapfile_forget(const unsigned char *from, size_t bytes);

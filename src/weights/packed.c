@@ -322,13 +322,27 @@ kz_status kz__packed_parse(kz__mem *mem, const unsigned char *bytes, size_t size
     return status == KZ_OK ? read_table(&r) : status;
 }
 
+/* Panels lie together and are read whole. Of a table a row would bring a large page each. */
+static void enlarge_panels(const kz__packed *packed) {
+    uint64_t begin = UINT64_MAX;
+    uint64_t end = 0;
+    for (size_t i = 0; i < packed->count; i++) {
+        const kz__packed_entry *entry = &packed->entries[i];
+        if (entry->kind != KZ__PACKED_PANELS) continue;
+        if (entry->offset < begin) begin = entry->offset;
+        if (entry->offset + entry->bytes > end) end = entry->offset + entry->bytes;
+    }
+    if (end) kz__mapfile_large(packed->map.data + begin, (size_t)(end - begin));
+}
+
 kz_status kz__packed_open(kz__mem *mem, const char *path, kz__packed *packed, kz__err *err) {
     kz__mapfile map = {0};
     kz_status status = kz__mapfile_open(&map, path, err);
     if (status != KZ_OK) return status;
     packed->mapped = true;
-    kz__mapfile_large(&map);
-    return kz__packed_parse(mem, map.data, map.size, path, packed, err);
+    status = kz__packed_parse(mem, map.data, map.size, path, packed, err);
+    if (status == KZ_OK) enlarge_panels(packed);
+    return status;
 }
 
 void kz__packed_close(kz__packed *packed) {

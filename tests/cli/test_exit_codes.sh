@@ -7,7 +7,7 @@ expect 0 "" "$K" --version
 expect 0 "" "$K" --help
 expect 0 "" "$K" -h
 expect 0 "" "$K" help
-for verb in say info voices tokenize prompt decode validate bench selftest batch; do
+for verb in say info voices tokenize prompt decode validate convert bench selftest batch; do
     expect 0 "" "$K" help $verb
     expect 0 "" "$K" $verb --help
     expect 0 "" "$K" $verb -h
