@@ -151,6 +151,10 @@ says 37 "belongs to the batch as a whole: give --decoder"
 says 38 "a seed as large as that is given as a string"
 says 39 "byte 13"
 
+# A byte-order mark in front of the first line is none of it.
+printf '\357\273\277{"text": "One.", "frames": 2}\n' >marked
+expect 0 "1 of 1 done" "$K" batch marked -o sounds
+
 # Two items with one file; paths that are the same in the end.
 cat >same <<'END'
 {"text": "One.", "frames": 2, "output": "deep/er/a.wav"}
