@@ -56,7 +56,6 @@ kz_status kz__codec_decoder_load(kz__mem *mem, kz__weights *weights,
                                  const kz__codec_config *config, kz_decoder arithmetic,
                                  kz__codec_decoder *decoder, kz__err *err);
 void kz__codec_decoder_clear(kz__mem *mem, kz__codec_decoder *decoder);
-size_t kz__codec_decoder_bytes(const kz__codec_decoder *decoder);
 /* Multiply-adds per frame, attention left out. */
 size_t kz__codec_decoder_macs(const kz__codec_decoder *decoder);
 

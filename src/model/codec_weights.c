@@ -270,27 +270,6 @@ void kz__codec_decoder_clear(kz__mem *mem, kz__codec_decoder *d) {
     memset(d, 0, sizeof *d);
 }
 
-size_t kz__codec_decoder_bytes(const kz__codec_decoder *d) {
-    const kz__codec_config *c = d->config;
-    size_t bytes = kz__linear_bytes(&d->project_first) + kz__linear_bytes(&d->project_rest) +
-                   kz__conv_bytes(&d->pre_conv) + kz__linear_bytes(&d->stack_in) +
-                   kz__linear_bytes(&d->stack_out) + kz__stack_bytes(&d->stack) +
-                   kz__conv_bytes(&d->first) + kz__conv_bytes(&d->last);
-    for (size_t i = 0; i < c->upsampling_ratio_count; i++) {
-        const kz__convnext *s = &d->upsample[i];
-        bytes += kz__conv_bytes(&s->up) + kz__conv_bytes(&s->depthwise) +
-                 kz__linear_bytes(&s->expand) + kz__linear_bytes(&s->contract);
-    }
-    for (size_t i = 0; i < c->upsample_rate_count; i++) {
-        const kz__decoder_block *b = &d->blocks[i];
-        bytes += kz__conv_bytes(&b->up);
-        for (size_t u = 0; u < KZ__UNITS; u++) {
-            bytes += kz__conv_bytes(&b->units[u].conv1) + kz__conv_bytes(&b->units[u].conv2);
-        }
-    }
-    return bytes;
-}
-
 size_t kz__codec_decoder_macs(const kz__codec_decoder *d) {
     const kz__codec_config *c = d->config;
     size_t macs = c->codebook_dim * c->codebook_dim + kz__conv_macs(&d->pre_conv) +
