@@ -300,14 +300,15 @@ static kz_status stage_done(const kz__run *run, const kz__codec_state *s, const 
 
 /* ---- stages, in the order of the data ------------------------------------------------------ */
 
-/* sum += E_q[code], E_q[c] = embedding_sum[c] / max(cluster_usage[c], 1e-5) */
-static void add_entry(const kz__codec_decoder *d, size_t q, int32_t code, float *sum) {
-    size_t width = d->config->codebook_dim / 2;
-    float usage = kz__tensor_at(&d->usages[q], (size_t)code);
+/* sum += E_q[code], E_q[c] = embedding_sum[c] / max(cluster_usage[c], 1e-5); row is scratch */
+static kz_status add_entry(const kz__codec_decoder *d, size_t q, int32_t code, float *row,
+                           float *sum, kz__err *err) {
+    float usage = d->usages[q][code];
     if (!(usage > 1e-5f)) usage = 1e-5f;
-    for (size_t i = 0; i < width; i++) {
-        sum[i] += kz__tensor_at(&d->sums[q], (size_t)code * width + i) / usage;
-    }
+    kz_status status = kz__embedding_row(&d->sums[q], KZ__OTHER, (size_t)code, row, err);
+    if (status) return status;
+    for (size_t i = 0; i < d->sums[q].width; i++) sum[i] += row[i] / usage;
+    return KZ_OK;
 }
 
 static kz_status dequantize(const kz__run *run, kz__codec_state *s, const int32_t *codes,
@@ -321,7 +322,9 @@ static kz_status dequantize(const kz__run *run, kz__codec_state *s, const int32_
     for (size_t t = 0; t < frames; t++) {
         for (size_t q = 0; q < c->quantizers; q++) {
             float *sum = q < c->semantic_quantizers ? s->entry : s->rest;
-            add_entry(d, q, codes[t * c->quantizers + q], sum + t * ld);
+            kz_status status = add_entry(d, q, codes[t * c->quantizers + q], s->latent,
+                                         sum + t * ld, err);
+            if (status) return status;
         }
     }
     float *z = kz__conv_input(&s->pre_conv);

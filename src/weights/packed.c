@@ -64,7 +64,7 @@ static void sum_part(const kz__packed *packed, part *p) {
     const unsigned char *from = packed->map.data + p->offset;
     p->sum = kz__checksum(from, p->bytes, p->bytes);
     bool by_rows = p->entry->kind == KZ__PACKED_TENSOR && p->entry->rank > 1;
-    if (packed->mapped && by_rows) kz__mapfile_forget(from, p->bytes);
+    if (packed->map.descriptor >= 0 && by_rows) kz__mapfile_forget(from, p->bytes);
 }
 
 static kz_status damaged(const kz__packed *packed, const char *what, kz__err *err) {
@@ -308,18 +308,23 @@ static kz_status read_table(reader *r) {
     return KZ_OK;
 }
 
-kz_status kz__packed_parse(kz__mem *mem, const unsigned char *bytes, size_t size, const char *path,
-                           kz__packed *packed, kz__err *err) {
+static kz_status parse(kz__mem *mem, const kz__mapfile *map, const char *path, kz__packed *packed,
+                       kz__err *err) {
     kz__shown shown;
-    reader r = {.packed = packed, .bytes = bytes, .size = size, .err = err};
+    reader r = {.packed = packed, .bytes = map->data, .size = map->size, .err = err};
     r.file = kz__show_path(&shown, path);
     packed->mem = mem;
     packed->path = kz__strndup(mem, path, strlen(path));
-    packed->map.data = bytes;
-    packed->map.size = size;
+    packed->map = *map;
     if (!packed->path) return kz__fail_memory(err);
     kz_status status = read_header(&r);
     return status == KZ_OK ? read_table(&r) : status;
+}
+
+kz_status kz__packed_parse(kz__mem *mem, const unsigned char *bytes, size_t size, const char *path,
+                           kz__packed *packed, kz__err *err) {
+    const kz__mapfile map = {bytes, size, -1};
+    return parse(mem, &map, path, packed, err);
 }
 
 /* Panels lie together and are read whole. Of a table a row would bring a large page each. */
@@ -339,15 +344,14 @@ kz_status kz__packed_open(kz__mem *mem, const char *path, kz__packed *packed, kz
     kz__mapfile map = {0};
     kz_status status = kz__mapfile_open(&map, path, err);
     if (status != KZ_OK) return status;
-    packed->mapped = true;
-    status = kz__packed_parse(mem, map.data, map.size, path, packed, err);
+    status = parse(mem, &map, path, packed, err);
     if (status == KZ_OK) enlarge_panels(packed);
     return status;
 }
 
 void kz__packed_close(kz__packed *packed) {
     if (!packed->mem) return;
-    if (packed->mapped) kz__mapfile_close(&packed->map);
+    kz__mapfile_close(&packed->map);
     kz__free(packed->mem, packed->entries);
     kz__free(packed->mem, packed->parts);
     kz__free(packed->mem, packed->path);

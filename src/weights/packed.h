@@ -55,7 +55,6 @@ typedef struct kz__packed {
     kz__mem *mem;
     char *path;
     kz__mapfile map;
-    bool mapped; /* else the bytes are the caller's */
     kz__packed_header header;
     kz_decoder decoder;        /* as the header names it */
     kz__packed_entry *entries; /* by name */
