@@ -1,4 +1,4 @@
-/* Read-only mapping of a regular file, shared with the page cache. The file stays open beside it. */
+/* Read-only mapping of a regular file, shared with the page cache; the file stays open as well. */
 #ifndef KZ_BASE_MAPFILE_H
 #define KZ_BASE_MAPFILE_H
 

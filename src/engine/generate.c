@@ -213,6 +213,7 @@ static float *join(kz__work *w, lineup *l, kz_session *s, size_t rows, bool last
  */
 static void line_up_frames(kz__work *w, lineup *l, kz_session *const *sessions, size_t count) {
     const kz__config *c = &w->model->config;
+    kz__dtype type = w->model->talker.rows;
     int32_t ids[KZ__SLOTS] = {0};
     size_t first = l->count;
     kz__err err = {""};
@@ -232,12 +233,10 @@ static void line_up_frames(kz__work *w, lineup *l, kz_session *const *sessions, 
     for (size_t i = first; i < l->count; i++) {
         kz_session *s = l->sessions[i];
         float *row = w->talker.rows + i * w->model->talker.width;
-        s->step = status;
+        const int32_t *codes = s->codes + (s->frames - 1) * c->code_groups;
         if (status) s->err = err;
-        if (!status) {
-            s->step = add_codes(w, w->model->talker.rows, s->codes + (s->frames - 1) * c->code_groups,
-                                c->code_groups, row, &s->err);
-        }
+        s->step = status ? status
+                         : add_codes(w, type, codes, c->code_groups, row, &s->err);
         s->tap_frame = (long)s->frames;
         tap(s, "talker.input", row, c->talker.width);
     }

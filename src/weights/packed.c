@@ -232,7 +232,8 @@ static bool name_fits(const unsigned char *row) {
 }
 
 /* A record of the table; what it holds begins where the last one's ended. */
-static kz_status read_entry(reader *r, const unsigned char *row, kz__packed_entry *entry) {
+static kz_status read_entry(reader *r, const unsigned char *row, char *name,
+                            kz__packed_entry *entry) {
     uint32_t kind = read_u32(row + KZ__TOC_KIND);
     uint32_t type = read_u32(row + KZ__TOC_TYPE);
     uint32_t rank = read_u32(row + KZ__TOC_RANK);
@@ -241,7 +242,7 @@ static kz_status read_entry(reader *r, const unsigned char *row, kz__packed_entr
         return kz__fail(r->err, KZ_ERR_MODEL, "'%s': the table has an entry without a plain name",
                         r->file);
     }
-    entry->name = (const char *)row;
+    entry->name = memcpy(name, row, KZ__PACKED_NAME);
     entry->kind = (kz__packed_kind)kind;
     entry->type = (kz__dtype)type;
     entry->rank = (int)rank;
@@ -287,11 +288,12 @@ static int by_name(const void *a, const void *b) {
 static kz_status read_table(reader *r) {
     kz__packed *p = r->packed;
     p->entries = kz__calloc(p->mem, p->count + 1, sizeof *p->entries);
-    if (!p->entries) return kz__fail_memory(r->err);
+    p->names = kz__calloc(p->mem, p->count + 1, KZ__PACKED_NAME);
+    if (!p->entries || !p->names) return kz__fail_memory(r->err);
     r->end = KZ__PACKED_PAGE;
     for (size_t i = 0; i < p->count; i++) {
-        kz_status status =
-            read_entry(r, r->bytes + r->table_offset + i * KZ__TOC_SIZE, &p->entries[i]);
+        kz_status status = read_entry(r, r->bytes + r->table_offset + i * KZ__TOC_SIZE,
+                                      p->names + i * KZ__PACKED_NAME, &p->entries[i]);
         if (status != KZ_OK) return status;
     }
     if (r->end != r->table_offset) {
@@ -353,6 +355,7 @@ void kz__packed_close(kz__packed *packed) {
     if (!packed->mem) return;
     kz__mapfile_close(&packed->map);
     kz__free(packed->mem, packed->entries);
+    kz__free(packed->mem, packed->names);
     kz__free(packed->mem, packed->parts);
     kz__free(packed->mem, packed->path);
     memset(packed, 0, sizeof *packed);

@@ -16,5 +16,5 @@ kz_status kz__rows_read(const kz__rows *rows, size_t index, void *buffer, kz__er
                     "%s",
                     kz__show_path(&path, rows->path), index, kz__show_name(&name, rows->name), got,
                     bytes, error ? "the system could not read the file"
-                                 : "the file was cut while it was in use");
+                                 : "the file was cut while in use");
 }
