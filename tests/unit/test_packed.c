@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PAGE 4096u
 
@@ -210,6 +211,55 @@ static void test_reading(void **state) {
     assert_int_equal(read_all(&mem, f.bytes, f.size, &err), KZ_OK);
     assert_int_equal(atomic_load(&mem.current), 0);
     kzt_file_free(&f);
+}
+
+static void expect_row(const kz__rows *rows, size_t index) {
+    float row[LONG_WIDTH];
+    kz__err err = {""};
+    if (kz__rows_read(rows, index, row, &err)) fail_msg("%s", err.text);
+    for (size_t i = 0; i < LONG_WIDTH; i++) {
+        assert_true(row[i] == table_value(index * LONG_WIDTH + i));
+    }
+}
+
+/* From bytes in memory, from a file, and from one that was cut inside row 350. */
+static void test_rows(void **state) {
+    (void)state;
+    kzt_file f = make_file(true);
+    char *folder = kzt_tmpdir_make();
+    char *path = kzt_path(folder, "x.kz");
+    float row[LONG_WIDTH];
+    kz__err err = {""};
+    kzt_write(folder, "x.kz", f.bytes, f.size);
+    size_t cut = (size_t)kzt_get(f.bytes, kzt_packed_row(&f, "t") + 160, 8) +
+                 350 * sizeof row + 8;
+    for (int i = 0; i < 2; i++) {
+        kz__packed p = {0};
+        kz__weights *w = NULL;
+        kz__rows rows = {0};
+        kz_status status = i ? kz__packed_open(&mem, path, &p, &err)
+                             : kz__packed_parse(&mem, f.bytes, f.size, "x.kz", &p, &err);
+        assert_int_equal(status, KZ_OK);
+        assert_int_equal(kz__weights_from_packed(&mem, &p, &w, &err), KZ_OK);
+        assert_int_equal(kz__weights_rows(w, "t", LONG_ROWS, 999, &rows, &err), KZ_ERR_MODEL);
+        assert_int_equal(kz__weights_rows(w, "m.weight", 20, 64, &rows, &err), KZ_ERR_MODEL);
+        assert_int_equal(kz__weights_rows(w, "t", LONG_ROWS, LONG_WIDTH, &rows, &err), KZ_OK);
+        for (size_t index = 0; index < LONG_ROWS; index += 233) expect_row(&rows, index);
+        if (i) {
+            assert_int_equal(truncate(path, (off_t)cut), 0);
+            expect_row(&rows, 349);
+            assert_int_equal(kz__rows_read(&rows, 350, row, &err), KZ_ERR_MODEL);
+            assert_non_null(strstr(err.text, "x.kz': row 350 of tensor 't' cannot be read, 8 of "
+                                             "its 4000 bytes are there"));
+            assert_int_equal(kz__rows_read(&rows, LONG_ROWS - 1, row, &err), KZ_ERR_MODEL);
+        }
+        kz__weights_close(w);
+        kz__packed_close(&p);
+    }
+    assert_int_equal(atomic_load(&mem.current), 0);
+    kzt_file_free(&f);
+    free(path);
+    kzt_tmpdir_remove(folder);
 }
 
 /* ---- what is damaged ----------------------------------------------------------------------- */
@@ -459,6 +509,7 @@ int main(void) {
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_checksum),
         cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_every_flipped_byte),
         cmocka_unit_test(test_versions),
