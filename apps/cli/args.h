@@ -30,6 +30,7 @@ typedef struct kz__seed {
     uint64_t value;
 } kz__seed;
 
+/* One name may have several entries, for verbs that mean different things by it. */
 typedef struct kz__option {
     const char *name;
     char letter;         /* 0: none */
