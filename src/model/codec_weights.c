@@ -60,7 +60,6 @@ static kz_status load_conv(const loader *l, kz__conv *conv, conv_form form, kz__
 static kz_status load_quantizers(const loader *l, kz__codec_decoder *d) {
     const kz__codec_config *c = l->config;
     size_t width = c->codebook_dim / 2;
-    size_t rows[2] = {c->codebook_size, width};
     size_t project[3] = {c->codebook_dim, width, 1};
     d->sums = kz__calloc(l->mem, c->quantizers, sizeof *d->sums);
     d->usages = kz__calloc(l->mem, c->quantizers, sizeof *d->usages);
@@ -70,11 +69,11 @@ static kz_status load_quantizers(const loader *l, kz__codec_decoder *d) {
         const char *part = first ? "first" : "rest";
         size_t index = first ? q : q - c->semantic_quantizers;
         const char *name = "decoder.quantizer.rvq_%s.vq.layers.%zu._codebook.%s";
-        kz_status status = kz__bind(l->weights, &d->sums[q], l->err, 2, rows, name, part, index,
-                                    "embedding_sum");
+        kz_status status = kz__bind_rows(l->weights, &d->sums[q], l->err, c->codebook_size, width,
+                                         name, part, index, "embedding_sum");
         if (!status) {
-            status = kz__bind(l->weights, &d->usages[q], l->err, 1, rows, name, part, index,
-                              "cluster_usage");
+            status = kz__bind_vector(l->mem, l->weights, &d->usages[q], c->codebook_size, l->err,
+                                     name, part, index, "cluster_usage");
         }
         if (status) return status;
     }
@@ -249,6 +248,7 @@ void kz__codec_decoder_clear(kz__mem *mem, kz__codec_decoder *d) {
     const kz__codec_config *c = d->config;
     if (!c) return;
     kz__free(mem, d->sums);
+    for (size_t q = 0; d->usages && q < c->quantizers; q++) kz__free(mem, d->usages[q]);
     kz__free(mem, d->usages);
     kz__linear_clear(mem, &d->project_first);
     kz__linear_clear(mem, &d->project_rest);

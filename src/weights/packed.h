@@ -55,10 +55,10 @@ typedef struct kz__packed {
     kz__mem *mem;
     char *path;
     kz__mapfile map;
-    bool mapped; /* else the bytes are the caller's */
     kz__packed_header header;
     kz_decoder decoder;        /* as the header names it */
     kz__packed_entry *entries; /* by name */
+    char *names;               /* theirs, which outlive a file that is cut */
     size_t count;
     struct kz__packed_part *parts; /* of the check */
     size_t part_count;
