@@ -115,7 +115,8 @@ static kz_status unknown_long(const parser *p, const char *name, size_t length) 
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-bool kz__args_integer(const char *text, int64_t *value) {
+/* A whole number without anything around it. */
+static bool read_whole(const char *text, int64_t *value) {
     const char *digits = text[0] == '-' || text[0] == '+' ? text + 1 : text;
     if (!*digits || digits[strspn(digits, "0123456789")]) return false;
     errno = 0;
@@ -180,7 +181,7 @@ static kz_status set_number(const parser *p, const kz__option *o, const char *or
     double value = 0;
     bool good = false;
     if (o->kind == KZ__INTEGER) {
-        good = kz__args_integer(text, &whole);
+        good = read_whole(text, &whole);
         value = (double)whole;
     } else {
         good = read_real(text, &value);

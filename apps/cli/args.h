@@ -112,7 +112,4 @@ size_t kz__args_distance(const char *a, const char *b);
 /* True where typed may be meant as known: few edits, or its beginning. */
 bool kz__args_near(const char *typed, const char *known, size_t *distance);
 
-/* A whole number without anything around it. */
-bool kz__args_integer(const char *text, int64_t *value);
-
 #endif
