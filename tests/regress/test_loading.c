@@ -329,8 +329,8 @@ static void fails_to_read(kz_session *s, const char *file, const char *tensor) {
     kzt_run_free(&run);
 }
 
-/* A prompt's text and codes, the codes of the first frame, their sum, the codebooks: in the order of
- * the files, so that what is read before it is still there. */
+/* A prompt's text and codes, the codes of the first frame, their sum, the codebooks: in the order
+ * of the files, so that what is read before it is still there. */
 static const planted tables[] = {
     {weights, "talker.model.text_embedding.weight", ""},
     {weights, "talker.model.codec_embedding.weight", ""},
