@@ -210,6 +210,7 @@ static const kz__conflict conflicts[] = {
     {"frames", "min-frames"},  {"whole-text", "live-text"},  {"quiet", "verbose"},
     {"lines", "live-text"},    {"lines", "dump"},        {"lines", "split"},
     {"lines", "pause"},        {"live-text", "split"},   {"live-text", "pause"},
+    {"live-text", "parallel"},
     {"study", "auto"},         {"study", "alternate"},   {"study", "batch"},
     {"study", "minutes"},      {"auto", "alternate"},    {"auto", "batch"},
     {"auto", "minutes"},       {"auto", "threads"},      {"auto", "placement"},
