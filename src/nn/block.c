@@ -233,17 +233,19 @@ static void attend(const attention_job *job, size_t row, size_t head, int thread
     }
 }
 
-/* Item: row * kv_heads + kv head. */
+/* Item: kv head * rows + row, so that a head's keys and values stay in cache from row to row. */
 static void prepare_rows(void *arg, size_t begin, size_t end, int thread) {
     const attention_job *job = arg;
-    size_t heads = job->work->stack->shape.kv_heads;
-    for (size_t item = begin; item < end; item++) prepare(job, item / heads, item % heads, thread);
+    for (size_t item = begin; item < end; item++) {
+        prepare(job, item % job->rows, item / job->rows, thread);
+    }
 }
 
 static void attend_rows(void *arg, size_t begin, size_t end, int thread) {
     const attention_job *job = arg;
-    size_t heads = job->work->stack->shape.kv_heads;
-    for (size_t item = begin; item < end; item++) attend(job, item / heads, item % heads, thread);
+    for (size_t item = begin; item < end; item++) {
+        attend(job, item % job->rows, item / job->rows, thread);
+    }
 }
 
 /* Item: span * kv_heads + kv head. A row attends to rows of its span and head alone, so no other
