@@ -313,7 +313,8 @@ int main(int count, char **arguments) {
     static bench b;
     kz__level level = count > 1 ? kz__kernels_parse(arguments[1]) : kz__kernels_best();
     if (level == KZ__LEVELS || !kz__kernels_usable(level)) {
-        fprintf(stderr, "usage: bench_kernels [LEVEL [THREADS]], a level that runs here\n");
+        fprintf(stderr, "usage: bench_kernels [LEVEL [THREADS [PART OF A NAME]]], a level that runs "
+                "here\n");
         return 2;
     }
     b.threads = count > 2 ? atoi(arguments[2]) : 1;

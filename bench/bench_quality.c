@@ -222,12 +222,14 @@ static void run_talker(variant *v, size_t rows, bool last) {
 static void prefill(bench *b, variant *v) {
     const kz_session *s = b->session;
     size_t reference = 0;
+    kz__err err = {""};
     kz__kvcache_reset(&v->talker_state.cache);
     for (size_t at = 0; at < s->prompt.count; at += KZ__TALKER_ROWS) {
         size_t count = s->prompt.count - at;
         if (count > KZ__TALKER_ROWS) count = KZ__TALKER_ROWS;
-        kz__generate_embed(&v->work, &s->request, &s->prompt, at, count, &reference,
-                           v->work.talker.rows);
+        check(kz__generate_embed(&v->work, &s->request, &s->prompt, at, count, &reference,
+                                 v->work.talker.rows, &err),
+              err.text);
         run_talker(v, count, at + count == s->prompt.count);
     }
 }
@@ -236,14 +238,15 @@ static void predict(bench *b, variant *v, const int32_t *codes) {
     kz__predictor_state *p = &v->predictor_state;
     kz__err err = {""};
     memcpy(kz__predictor_input(p, 0), v->talker_state.hidden, v->talker.width * sizeof(float));
-    kz__talker_codec_row(&v->talker, codes[0], kz__predictor_input(p, 1));
+    check(kz__talker_codec_row(&v->talker, codes[0], kz__predictor_input(p, 1), &err), err.text);
     for (size_t pass = 0; pass < v->predictor.passes; pass++) {
         check(kz__predictor_pass(&v->work.run, &v->work.predictor, &p, 1, pass, false, &err),
               err.text);
         one_draw(b, v, pass + 1, p->logits, b->model->config.predictor_vocab);
         if (pass + 1 == v->predictor.passes) break;
-        kz__predictor_code_row(&v->predictor, pass + 1, codes[pass + 1],
-                               kz__predictor_input(p, pass + 2));
+        check(kz__predictor_code_row(&v->predictor, pass + 1, codes[pass + 1],
+                                     kz__predictor_input(p, pass + 2), &err),
+              err.text);
     }
 }
 
@@ -259,12 +262,13 @@ static void advance(bench *b, variant *v, size_t frame) {
     float *row = v->work.talker.rows;
     float *text = row + v->talker.width;
     float *part = v->work.talker.last;
-    kz__talker_codec_row(&v->talker, codes[0], row);
+    kz__err err = {""};
+    check(kz__talker_codec_row(&v->talker, codes[0], row, &err), err.text);
     for (size_t g = 1; g < c->code_groups; g++) {
-        kz__predictor_code_row(&v->predictor, g, codes[g], part);
+        check(kz__predictor_code_row(&v->predictor, g, codes[g], part, &err), err.text);
         v->work.run.kernels->add(row, row, part, v->talker.width);
     }
-    kz__talker_text_rows(&v->work.run, &v->work.talker, &id, 1, text);
+    check(kz__talker_text_rows(&v->work.run, &v->work.talker, &id, 1, text, &err), err.text);
     v->work.run.kernels->add(row, row, text, v->talker.width);
     run_talker(v, 1, true);
 }

@@ -67,7 +67,7 @@ KZ_API const char *kz_features(void);
  * the last. kz_cpu_level(0) is "scalar". Any thread. */
 KZ_API const char *kz_cpu_level(size_t index);
 
-/* Processors that affinity and container quota leave to this process, at least 1. */
+/* Processors that affinity and container quota leave to this process, 1 to 256. */
 KZ_API int kz_default_threads(void);
 
 /* Log hook of the process: level 0 notice (something about the input worth telling), 1 debug.
@@ -176,11 +176,11 @@ KZ_API const char *kz_model_language(const kz_model *model, size_t index);
 
 typedef struct kz_convert_options {
     size_t size;
-    const char *codec_path; /* as of a model */
+    const char *codec_path; /* these three as of a model */
     kz_type type;
     kz_decoder decoder;
-    int threads; /* KZ_DEFAULT: kz_default_threads(); never changes a byte */
-    const kz_allocator *allocator;
+    int threads; /* 1 to 256; KZ_DEFAULT: kz_default_threads(); never changes a byte */
+    const kz_allocator *allocator; /* of working memory; NULL: malloc */
 } kz_convert_options;
 
 typedef struct kz_convert_result {
@@ -192,7 +192,8 @@ typedef struct kz_convert_result {
 
 KZ_API void kz_convert_options_init(kz_convert_options *options);
 
-/* Takes `bytes` bytes that belong at `offset` of the file. 0: go on, else stop. */
+/* Takes `bytes` bytes that belong at `offset` of the file; data is valid during the call. 0: go on,
+ * else stop. */
 typedef int (*kz_write_fn)(void *user, uint64_t offset, const void *data, size_t bytes);
 
 /* Packs a checkpoint folder into one file: configuration, tokenizer, and all weights as the kernels
@@ -335,8 +336,10 @@ typedef enum kz_placement {
 
 typedef struct kz_session_options {
     size_t size;
-    int threads; /* compute threads, the caller's included; KZ_DEFAULT: kz_default_threads() */
-    kz_batch *batch; /* made in this batch, with its threads (see below); NULL: on its own */
+    int threads; /* compute threads, 1 to 256, the caller's included; KZ_DEFAULT:
+                    kz_default_threads() */
+    kz_batch *batch; /* made in this batch (see below), whose threads, placement and level it uses
+                        and not those of this struct; NULL: on its own */
     int ahead_ms;    /* > 0: runs ahead of its reader on a thread of its own, by so much sound at
                         most (whole frames, at least one; up to 600000): a reader that is busy
                         elsewhere does not stop the making of frames. Same samples. 0: the caller's
@@ -454,6 +457,7 @@ typedef struct kz_result {
     int max_frames; /* the bound in use */
     const char *cpu; /* kernel level of the session; lives as long as the library */
 } kz_result;
+/* Fills result (its `size` set by the caller). One thread per handle. */
 KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *result);
 
 /* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session. */
@@ -475,7 +479,8 @@ typedef struct kz_probe {
     double read_gbps;       /* streaming reads from memory, 10^9 bytes a second */
     double int8_gops;       /* the level's own 8-bit dot products, two operations a multiply-add */
 } kz_probe;
-/* Measures for about 0.3 s with so many threads at a kernel level (NULL: best). */
+/* Measures for half a second or so with so many threads (1 to 256) at a kernel level (NULL: best)
+ * and fills probe (its `size` set by the caller). Any thread. */
 KZ_API kz_status kz_probe_machine(int threads, const char *cpu, kz_probe *probe);
 
 /* Checks every kernel of this machine against the scalar reference; report is called for each with

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The determinism contract as a table: one hash per model, whatever the level, threads, packets, cache.
+# The determinism contract as a table: one hash per model, whatever the level, threads, packets, cache,
+# placement, packed or not; then batches and known prompt rows against lone runs.
 # Native levels first, then 64-bit ARM under QEMU, then, where this processor has no AVX-512, its kernels
 # one by one in Bochs. What cannot run here is named. Run by `make determinism` after a build.
 set -u
@@ -12,8 +13,10 @@ spoken() {
         "The same words, the same sound." | cut -d ' ' -f 2
 }
 
-build/tests/invariance_test_matrix >build/matrix.log 2>&1 || failed=1
-grep -v '^\[' build/matrix.log
+for test in matrix batch prefix; do
+    build/tests/invariance_test_$test >build/$test.log 2>&1 || failed=1
+    grep -v '^\[' build/$test.log
+done
 
 if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null &&
     cmake -S . -B build-arm -DCMAKE_BUILD_TYPE=Release \

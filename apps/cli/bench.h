@@ -10,7 +10,6 @@
 #define KZ__BENCH_SAMPLES 15360
 #define KZ__BENCH_STREAMS 16  /* in a batch at most */
 #define KZ__BENCH_SIZES 16    /* of batches, at most */
-#define KZ__BENCH_MINUTES 600
 
 /* Per frame where that makes sense; names in bench_run.c. */
 typedef enum kz__measure {

@@ -90,6 +90,7 @@ int kz__exit_code(kz_status status) {
 
 int kz__cli_status(kz__cli *cli, kz_status status, const kz__err *err) {
     const char *text = err && err->text[0] ? err->text : kz_status_text(status);
+    if (status == KZ_ERR_CANCELLED) text = "interrupted"; /* nothing else cancels here */
     return kz__cli_fail(cli, kz__exit_code(status), "%s", text);
 }
 
@@ -151,6 +152,7 @@ kz_decoder kz__cli_decoder(const kz__cli *cli) {
 kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool codec_only,
                        kz_model **model, kz_model_info *info, kz__err *err) {
     kz_model_options options;
+    if (!*path) return kz__fail(err, KZ_ERR_USAGE, "the name of the model is empty");
     kz_model_options_init(&options);
     options.codec_path = cli->set.codec;
     options.cpu = cpu;

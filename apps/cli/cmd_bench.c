@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS_MAX 256
 #define FRAMES_DEFAULT 100
 #define REPEAT_DEFAULT 3
 #define STUDY_FRAMES 16
@@ -60,10 +59,6 @@ static int check_machine(kz__bench *b) {
     if (!known) {
         return kz__cli_fail(b->cli, KZ__EXIT_USAGE, "kernel level \"%s\" cannot be used here "
                             "('kazeia info' lists those that can)", cpu);
-    }
-    if (b->threads > THREADS_MAX) {
-        return kz__cli_fail(b->cli, KZ__EXIT_USAGE, "threads is %d, allowed are 1 to %d",
-                            b->threads, THREADS_MAX);
     }
     return KZ__EXIT_DONE;
 }

@@ -1,11 +1,15 @@
 /* kazeia convert: a checkpoint folder becomes one packed file. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "cli/record.h"
 
 #include "common/interrupt.h"
 #include "common/out_file.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct target {
     kz__cli *cli;
@@ -65,18 +69,57 @@ static int convert(target *t, const char *path, kz_convert_result *result) {
     return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }
 
+/* Whether the clean path lies below the folder. */
+static bool is_below(const char *path, const char *folder) {
+    char clean[PATH_MAX];
+    if (!folder || !realpath(folder, clean)) return false;
+    size_t length = strlen(clean);
+    return !strncmp(path, clean, length) && path[length] == '/';
+}
+
+/* Whether an output that is there already is one of the files that are to be read: in a folder of
+ * the model, by its name or behind a link, and no packed file. */
+static bool is_input(const char *output, const char *model, const char *codec) {
+    char end[PATH_MAX];
+    char name[PATH_MAX];
+    if (!realpath(output, end)) return false;
+    size_t length = strlen(end);
+    if (length > 3 && !strcasecmp(end + length - 3, ".kz")) return false;
+    const char *slash = strrchr(output, '/');
+    int before = slash ? (int)(slash - output) + 1 : 0;
+    char folder[PATH_MAX];
+    snprintf(name, sizeof name, "%.*s.", before, output);
+    if (!realpath(name, folder)) return false;
+    snprintf(name, sizeof name, "%.*s/", PATH_MAX - 2, folder);
+    return is_below(end, model) || is_below(end, codec) || is_below(name, model) ||
+           is_below(name, codec);
+}
+
+static int check_usage(kz__cli *cli) {
+    const char *output = cli->set.output;
+    if (cli->args.word_count != 1) {
+        return kz__cli_fail(cli, KZ__EXIT_USAGE, "convert takes one model, %zu were given",
+                            cli->args.word_count);
+    }
+    if (!output) {
+        return kz__cli_fail(cli, KZ__EXIT_USAGE, "convert needs a file to write: -o FILE.kz");
+    }
+    if (!*output) return kz__cli_fail(cli, KZ__EXIT_USAGE, "--output names no file");
+    if (!*cli->args.words[0]) {
+        return kz__cli_fail(cli, KZ__EXIT_USAGE, "the name of the model is empty");
+    }
+    if (!is_input(output, cli->args.words[0], cli->set.codec)) return KZ__EXIT_DONE;
+    return kz__cli_fail(cli, KZ__EXIT_USAGE, "'%s' is a file of the model itself; a packed file "
+                        "has another name, as a rule one that ends in .kz", output);
+}
+
 int kz__cmd_convert(kz__cli *cli) {
     static target t;
     kz__err err = {""};
     kz_convert_result result = {.size = sizeof result};
     t.cli = cli;
-    if (cli->args.word_count != 1) {
-        return kz__cli_fail(cli, KZ__EXIT_USAGE, "convert takes one model, %zu were given",
-                            cli->args.word_count);
-    }
-    if (!cli->set.output) {
-        return kz__cli_fail(cli, KZ__EXIT_USAGE, "convert needs a file to write: -o FILE.kz");
-    }
+    int usage = check_usage(cli);
+    if (usage != KZ__EXIT_DONE) return usage;
     kz__interrupt_install();
     kz_status status = kz__out_open(&t.out, &cli->mem, cli->set.output, &err);
     if (status != KZ_OK) return kz__cli_status(cli, status, &err);

@@ -28,6 +28,11 @@ static int unknown_field(kz__cli *cli, const char *name) {
         best = known;
         best_distance = distance;
     }
+    const kz__option *whole = kz__args_find(&kz__option_table, KZ__BATCH, name);
+    if (whole) {
+        return kz__cli_fail(cli, KZ__EXIT_INPUT, "field '%.80s' belongs to the batch as a whole: "
+                            "give --%s on the command line", name, whole->name);
+    }
     if (!best) {
         return kz__cli_fail(cli, KZ__EXIT_INPUT, "unknown field '%.80s'; 'kazeia batch --help' "
                             "lists them", name);
@@ -226,8 +231,17 @@ static int plan_output(kz__item *item, kz__cli *cli, const char *folder, const c
 /* ---- a line ------------------------------------------------------------------------------- */
 
 static int parse(kz__item *item, kz__cli *cli, const char *bytes, size_t length) {
+    static const char mark[] = "\xef\xbb\xbf"; /* of the byte order, in front of the first line */
     json_error_t error;
+    if (item->line == 1 && length > 3 && !memcmp(bytes, mark, 3)) {
+        bytes += 3;
+        length -= 3;
+    }
     item->root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &error);
+    if (!item->root && json_error_code(&error) == json_error_numeric_overflow) {
+        return kz__cli_fail(cli, KZ__EXIT_INPUT, "%s (byte %d); a seed as large as that is given "
+                            "as a string", error.text, error.position);
+    }
     if (!item->root) {
         return kz__cli_fail(cli, KZ__EXIT_INPUT, "not JSON: %s (byte %d)", error.text,
                             error.position);

@@ -1,6 +1,8 @@
 /* Order in this table is order in the help. */
 #include "cli/options.h"
 
+#include "base/pool.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -124,7 +126,8 @@ static const kz__option list[] = {
      .verbs = SOUND | KZ__BENCH | KZ__BATCH | KZ__ITEM, .low = 1, .high = 1000, .variable = true,
      .help = "frames decoded together; never changes the samples"},
     {.name = "threads", .letter = 't', .kind = KZ__INTEGER, .offset = AT(threads), .value = "N",
-     .verbs = RUNS | KZ__CONVERT, .low = 1, .high = 1024, .variable = true,
+     .verbs = RUNS | KZ__CONVERT, .low = 1, .high = KZ__THREADS_MAX,
+     .variable = true,
      .help = "never changes the samples (default: all processors that\nthis process may use)"},
     {.name = "cpu", .kind = KZ__TEXT, .offset = AT(cpu), .value = "LEVEL",
      .verbs = RUNS | KZ__INFO | KZ__PROMPT, .variable = true,
@@ -206,7 +209,8 @@ static const kz__conflict conflicts[] = {
     {"study", "minutes"},      {"auto", "alternate"},    {"auto", "batch"},
     {"auto", "minutes"},       {"auto", "threads"},      {"auto", "placement"},
     {"study", "threads"},      {"study", "placement"},   {"study", "cp-oracle"},
-    {"auto", "cp-oracle"},     {"study", "type"},
+    {"auto", "cp-oracle"},     {"study", "type"},        {"study", "profile"},
+    {"auto", "profile"},
 };
 
 const kz__options kz__option_table = {list, sizeof list / sizeof *list, conflicts,

@@ -51,9 +51,9 @@ int kz__speech_plan(kz__speech *s, kz__cli *cli, const kz__settings *set) {
                             set->min_frames, set->max_frames);
     }
     if (!read_pause(s, set->pause ? set->pause : PAUSE)) {
-        return kz__cli_fail(cli, KZ__EXIT_USAGE, "--pause is '%s'; seconds from 0 to %.0f, one "
-                            "number or two with a comma between them, are allowed", set->pause,
-                            PAUSE_MAX);
+        return kz__cli_fail(cli, KZ__EXIT_USAGE, "the pause is '%s'; seconds from 0 to %.0f, "
+                            "one number or two with a comma between them, are allowed",
+                            set->pause, PAUSE_MAX);
     }
     s->seed = set->seed.value;
     if (!set->seed.given && !draw_seed(&s->seed)) {

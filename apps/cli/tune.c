@@ -3,6 +3,7 @@
  * is read, and replaced when something is kept. */
 #include "cli/tune.h"
 
+#include "base/pool.h"
 #include "cli/record.h"
 #include "common/in_file.h"
 #include "common/out_file.h"
@@ -125,7 +126,7 @@ static bool read_choice(const json_t *found, kz__choice *choice) {
     for (size_t i = 0; cpu && kz_cpu_level(i); i++) {
         if (!strcmp(cpu, kz_cpu_level(i))) choice->cpu = kz_cpu_level(i);
     }
-    if (!choice->cpu || !placement || threads < 1 || threads > 256) return false;
+    if (!choice->cpu || !placement || threads < 1 || threads > KZ__THREADS_MAX) return false;
     if (strcmp(placement, "free") != 0 && strcmp(placement, "strict") != 0) return false;
     choice->threads = (int)threads;
     choice->placement = strcmp(placement, "strict") ? KZ_PLACEMENT_FREE : KZ_PLACEMENT_STRICT;

@@ -211,16 +211,7 @@ void kz__npy_put_i32(const int32_t *values, size_t count, unsigned char *bytes) 
     }
 }
 
-static void write_i32(const void *data, size_t count, unsigned char *bytes) {
-    kz__npy_put_i32(data, count, bytes);
-}
-
-static void write_f32(const void *data, size_t count, unsigned char *bytes) {
-    kz__pcm_write_f32(data, count, bytes);
-}
-
-static kz_status write_file(kz__mem *mem, const char *path, const char *type, const void *data,
-                            void (*convert)(const void *, size_t, unsigned char *),
+kz_status kz__npy_write_f32(kz__mem *mem, const char *path, const float *data,
                             const size_t *shape, int rank, kz__err *err) {
     size_t count = 1;
     size_t bytes = 0;
@@ -232,19 +223,9 @@ static kz_status write_file(kz__mem *mem, const char *path, const char *type, co
     }
     unsigned char *file = kz__alloc(mem, bytes);
     if (!file) return kz__fail_memory(err);
-    kz__npy_header(file, type, shape, rank);
-    convert(data, count, file + KZ__NPY_HEADER);
+    kz__npy_header(file, "<f4", shape, rank);
+    kz__pcm_write_f32(data, count, file + KZ__NPY_HEADER);
     kz_status status = kz__out_file(mem, path, file, bytes, err);
     kz__free(mem, file);
     return status;
-}
-
-kz_status kz__npy_write_i32(kz__mem *mem, const char *path, const int32_t *data,
-                            const size_t *shape, int rank, kz__err *err) {
-    return write_file(mem, path, "<i4", data, write_i32, shape, rank, err);
-}
-
-kz_status kz__npy_write_f32(kz__mem *mem, const char *path, const float *data,
-                            const size_t *shape, int rank, kz__err *err) {
-    return write_file(mem, path, "<f4", data, write_f32, shape, rank, err);
 }

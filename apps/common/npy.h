@@ -41,8 +41,6 @@ void kz__npy_header(unsigned char header[KZ__NPY_HEADER], const char *type, cons
 void kz__npy_put_i32(const int32_t *values, size_t count, unsigned char *bytes);
 
 /* A whole file. */
-kz_status kz__npy_write_i32(kz__mem *mem, const char *path, const int32_t *data,
-                            const size_t *shape, int rank, kz__err *err);
 kz_status kz__npy_write_f32(kz__mem *mem, const char *path, const float *data,
                             const size_t *shape, int rank, kz__err *err);
 

@@ -15,7 +15,7 @@ typedef double burn_fn(kz__level level, size_t rounds, float *sink);
 typedef struct probe_job {
     kz__level level;
     burn_fn *burn;
-    double operations[256]; /* by thread */
+    double operations[KZ__THREADS_MAX]; /* by thread */
     double until;
     const uint64_t *data;
     _Atomic uint64_t sum;

@@ -100,7 +100,9 @@ static kz_status embed_rows(kz_session *s, const listing *list, float *embedding
     for (size_t at = 0; at < count; at += KZ__TALKER_ROWS) {
         size_t rows = count - at < KZ__TALKER_ROWS ? count - at : KZ__TALKER_ROWS;
         float *embedded = s->work->talker.rows;
-        kz__generate_embed(s->work, &s->request, &list->all, at, rows, &reference, embedded);
+        kz_status status = kz__generate_embed(s->work, &s->request, &list->all, at, rows,
+                                              &reference, embedded, &s->err);
+        if (status) return status;
         for (size_t r = 0; r < rows; r++) {
             memcpy(embeddings + (at + r) * width, embedded + r * s->model->talker.width,
                    width * sizeof *embeddings);

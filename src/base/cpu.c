@@ -4,7 +4,7 @@
 #endif
 #include "base/cpu.h"
 
-#include "base/status.h"
+#include "base/pool.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ int kz__cpu_count(void) {
     if (quota > 0 && quota < (double)count) count = (long)(quota + 0.999);
 #endif
     if (count < 1) count = 1;
-    return count > 1024 ? 1024 : (int)count;
+    return count > KZ__THREADS_MAX ? KZ__THREADS_MAX : (int)count;
 }
 
 int kz_default_threads(void) {

@@ -23,7 +23,7 @@ const char *kz__level_name(kz__level level);
 /* True where processor and operating system can run it (compiled in or not). */
 bool kz__cpu_has(kz__level level);
 
-/* Processors that affinity and container quota leave to this process, at least 1. */
+/* Processors that affinity and container quota leave to this process, 1 to KZ__THREADS_MAX. */
 int kz__cpu_count(void);
 
 #endif

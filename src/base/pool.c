@@ -138,8 +138,9 @@ static void *worker_main(void *arg) {
 
 kz_status kz__pool_create(kz__mem *mem, int threads, kz__pool **out, kz__err *err) {
     *out = NULL;
-    if (threads < 1 || threads > 256) {
-        return kz__fail(err, KZ_ERR_USAGE, "threads is %d, allowed are 1 to 256", threads);
+    if (threads < 1 || threads > KZ__THREADS_MAX) {
+        return kz__fail(err, KZ_ERR_USAGE, "threads is %d, allowed are 1 to %d", threads,
+                        KZ__THREADS_MAX);
     }
     kz__pool *pool = kz__calloc(mem, 1, sizeof *pool);
     if (!pool) return kz__fail_memory(err);

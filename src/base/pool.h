@@ -11,12 +11,14 @@
 
 #include "base/mem.h"
 
+#define KZ__THREADS_MAX 256 /* of a pool */
+
 typedef struct kz__pool kz__pool;
 
 /* Computes items begin..end-1. thread: 0 for the caller, else 1..threads-1. */
 typedef void kz__pool_fn(void *arg, size_t begin, size_t end, int thread);
 
-/* threads: 1..256, the caller's included. */
+/* threads: 1..KZ__THREADS_MAX, the caller's included. */
 kz_status kz__pool_create(kz__mem *mem, int threads, kz__pool **pool, kz__err *err);
 /* Between two jobs; a new pool is free. */
 void kz__pool_place(kz__pool *pool, kz_placement placement);

@@ -3,6 +3,7 @@
 #include "base/fpenv.h"
 #include "base/mapfile.h"
 #include "base/path.h"
+#include "base/pool.h"
 #include "engine/model.h"
 
 #include <string.h>
@@ -125,10 +126,10 @@ kz_status kz_convert(const char *path, const kz_convert_options *options, kz_wri
     if (!path || !path[0] || !write || !kz__sized(options, sizeof *options) ||
         options->type < KZ_TYPE_STORED || options->type > KZ_TYPE_Q4 ||
         options->decoder < KZ_DECODER_DEFAULT || options->decoder > KZ_DECODER_INT8 ||
-        (options->threads < 1 && options->threads != KZ_DEFAULT) || options->threads > 256 ||
-        (result && result->size < sizeof *result)) {
+        (options->threads < 1 && options->threads != KZ_DEFAULT) ||
+        options->threads > KZ__THREADS_MAX || (result && result->size < sizeof *result)) {
         status = kz__fail(&err, KZ_ERR_USAGE, "converting needs a path, a place to write to, 1 to "
-                          "256 threads, and options made by their init call");
+                          "%d threads, and options made by their init call", KZ__THREADS_MAX);
     }
     if (!status) status = convert(path, options, write, user, &made, &err);
     if (!status && result) {

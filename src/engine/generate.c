@@ -54,15 +54,49 @@ static kz_status finite(kz_session *s, const float *x, size_t n, const char *sta
 
 /* ---- prompt -------------------------------------------------------------------------------- */
 
-void kz__generate_embed(kz__work *w, const kz__utterance *u, const kz__prompt *prompt,
-                        size_t first, size_t count, size_t *reference, float *rows) {
+/* row += the embeddings of a frame's first `groups` codes, which are summed first; group 0 is the
+ * talker's. type: what they are rounded to. */
+static kz_status add_codes(kz__work *w, kz__dtype type, const int32_t *codes, size_t groups,
+                           float *row, kz__err *err) {
+    const kz_model *m = w->model;
+    float *sum = w->talker.last; /* free until the run */
+    float *part = w->talker.last + m->talker.width;
+    size_t code = (size_t)codes[0];
+    kz_status status = kz__embedding_row(&m->talker.codec_embedding, type, code, sum, err);
+    for (size_t g = 1; !status && g < groups; g++) {
+        code = (size_t)codes[g];
+        status = kz__embedding_row(&m->predictor.embeddings[g - 1], type, code, part, err);
+        if (!status) w->run.kernels->add(sum, sum, part, m->talker.width);
+    }
+    if (!status) w->run.kernels->add(row, row, sum, m->talker.width);
+    return status;
+}
+
+/* What a row of the prompt has beside its text, as stored. */
+static kz_status add_codec_side(kz__work *w, const kz__utterance *u, int32_t id,
+                                size_t *reference, float *row, kz__err *err) {
+    const kz__config *c = &w->model->config;
+    if (id == KZ__ROW_NONE) return KZ_OK;
+    if (id == KZ__ROW_SPEAKER) {
+        for (size_t i = 0; i < c->talker.width; i++) row[i] += u->speaker_vector[i];
+        return KZ_OK;
+    }
+    if (id != KZ__ROW_REFERENCE) return add_codes(w, KZ__OTHER, &id, 1, row, err);
+    const int32_t *codes = u->reference_codes + (*reference)++ * c->code_groups;
+    return add_codes(w, KZ__OTHER, codes, c->code_groups, row, err);
+}
+
+kz_status kz__generate_embed(kz__work *w, const kz__utterance *u, const kz__prompt *prompt,
+                             size_t first, size_t count, size_t *reference, float *rows,
+                             kz__err *err) {
     int32_t ids[KZ__TALKER_ROWS] = {0};
     for (size_t i = 0; i < count; i++) ids[i] = prompt->rows[first + i].text_id;
-    kz__talker_text_rows(&w->run, &w->talker, ids, count, rows);
-    for (size_t i = 0; i < count; i++) {
-        kz__prompt_row_add(w->model, u, &prompt->rows[first + i], reference,
-                           rows + i * w->model->talker.width);
+    kz_status status = kz__talker_text_rows(&w->run, &w->talker, ids, count, rows, err);
+    for (size_t i = 0; !status && i < count; i++) {
+        status = add_codec_side(w, u, prompt->rows[first + i].codec_id, reference,
+                                rows + i * w->model->talker.width, err);
     }
+    return status;
 }
 
 /* The bound in force now: what the request says, or one that grows with the text. */
@@ -154,20 +188,6 @@ static bool next_text(const kz_session *s, int32_t *id) {
     return true;
 }
 
-/* row holds T(text) and gets the sum of the embeddings of the last frame's codes. */
-static void add_codes(kz__work *w, const kz_session *s, float *row) {
-    const kz_model *m = w->model;
-    const int32_t *codes = s->codes + (s->frames - 1) * m->config.code_groups;
-    float *sum = w->talker.last; /* free until the run */
-    float *part = w->talker.last + m->talker.width;
-    kz__talker_codec_row(&m->talker, codes[0], sum);
-    for (size_t g = 1; g < m->config.code_groups; g++) {
-        kz__predictor_code_row(&m->predictor, g, codes[g], part);
-        w->run.kernels->add(sum, sum, part, m->talker.width);
-    }
-    w->run.kernels->add(row, sum, row, m->talker.width);
-}
-
 /* The rows of a step, and whose they are. */
 typedef struct lineup {
     kz__talker_turn turns[KZ__SLOTS];
@@ -189,10 +209,14 @@ static float *join(kz__work *w, lineup *l, kz_session *s, size_t rows, bool last
     return at;
 }
 
-/* A row each of the sessions that speak and whose text is there. */
+/* A row each of the sessions that speak and whose text is there: text and the last frame's codes.
+ */
 static void line_up_frames(kz__work *w, lineup *l, kz_session *const *sessions, size_t count) {
+    const kz__config *c = &w->model->config;
+    kz__dtype type = w->model->talker.rows;
     int32_t ids[KZ__SLOTS] = {0};
     size_t first = l->count;
+    kz__err err = {""};
     for (size_t i = 0; i < count; i++) {
         kz_session *s = sessions[i];
         if (s->phase != KZ__SPEAK || s->step || s->script || s->logits_ready) continue;
@@ -203,14 +227,18 @@ static void line_up_frames(kz__work *w, lineup *l, kz_session *const *sessions, 
         join(w, l, s, 1, true);
     }
     if (l->count == first) return;
-    kz__talker_text_rows(&w->run, &w->talker, ids, l->count - first, w->talker.rows);
+    kz_status status = kz__talker_text_rows(&w->run, &w->talker, ids, l->count - first,
+                                            w->talker.rows, &err);
     double text_ms = lap(w, l->count - first);
     for (size_t i = first; i < l->count; i++) {
         kz_session *s = l->sessions[i];
         float *row = w->talker.rows + i * w->model->talker.width;
-        add_codes(w, s, row);
+        const int32_t *codes = s->codes + (s->frames - 1) * c->code_groups;
+        if (status) s->err = err;
+        s->step = status ? status
+                         : add_codes(w, type, codes, c->code_groups, row, &s->err);
         s->tap_frame = (long)s->frames;
-        tap(s, "talker.input", row, w->model->config.talker.width);
+        tap(s, "talker.input", row, c->talker.width);
     }
     double spent = lap(w, l->count - first);
     for (size_t i = first; i < l->count; i++) {
@@ -228,7 +256,8 @@ static void line_up_prompts(kz__work *w, lineup *l, kz_session *const *sessions,
         if (rows > KZ__TALKER_ROWS - l->rows) rows = KZ__TALKER_ROWS - l->rows;
         float *at = join(w, l, s, rows, s->prompt_at + rows == s->prompt.count);
         if (!at) continue;
-        kz__generate_embed(w, &s->request, &s->prompt, s->prompt_at, rows, &s->reference_at, at);
+        s->step = kz__generate_embed(w, &s->request, &s->prompt, s->prompt_at, rows,
+                                     &s->reference_at, at, &s->err);
         s->prompt_at += rows;
         s->tap_frame = -1;
         for (size_t r = 0; r < rows; r++) {
@@ -237,7 +266,7 @@ static void line_up_prompts(kz__work *w, lineup *l, kz_session *const *sessions,
     }
 }
 
-/* One run of the talker for all who need logits. */
+/* One run of the talker for all who need logits; the rows of those that failed mean nothing. */
 static void run_talker(kz__work *w, kz_session *const *sessions, size_t count) {
     lineup l = {0};
     kz__err err = {""};
@@ -253,6 +282,7 @@ static void run_talker(kz__work *w, kz_session *const *sessions, size_t count) {
         bool prompt = s->phase == KZ__PREFILL;
         *(prompt ? &s->result.prefill_ms : &s->result.talker_ms) += spent;
         s->logits_ready = l.turns[i].last;
+        if (s->step) continue;
         s->step = status;
         if (status) s->err = err;
         if (!status && prompt && l.turns[i].last) s->phase = KZ__SPEAK;
@@ -322,11 +352,11 @@ static kz_status draw_pass(kz_session *s, size_t pass) {
                         "no code is left to draw from the code predictor at frame %zu", s->frames);
     }
     if (pass + 1 < m->predictor.passes) {
-        kz__predictor_code_row(&m->predictor, pass + 1, *code,
-                               kz__predictor_input(&s->predictor, pass + 2));
+        status = kz__predictor_code_row(&m->predictor, pass + 1, *code,
+                                        kz__predictor_input(&s->predictor, pass + 2), &s->err);
         s->result.copy_ms += lap(s->work, 1);
     }
-    return KZ_OK;
+    return status;
 }
 
 /* One pass of the predictor for those of the sessions whose oracle flag is so. */
@@ -363,7 +393,8 @@ static void run_predictor(kz__work *w, kz_session *const *sessions, size_t count
         const int32_t *codes = s->codes + s->frames * m->config.code_groups;
         memcpy(kz__predictor_input(&s->predictor, 0), s->talker.hidden,
                m->talker.width * sizeof(float));
-        kz__talker_codec_row(&m->talker, codes[0], kz__predictor_input(&s->predictor, 1));
+        s->step = kz__talker_codec_row(&m->talker, codes[0], kz__predictor_input(&s->predictor, 1),
+                                       &s->err);
         s->result.copy_ms += lap(w, 1);
     }
     for (size_t pass = 0; pass < m->predictor.passes; pass++) {

@@ -126,8 +126,11 @@ kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *
     if (!status && codec) status = load_codec(m, codec, options->decoder, writer, threads, err);
     kz__free(&m->mem, folder);
     kz__free(&m->mem, codec);
-    if (!status) tell_unused(m);
-    return status;
+    if (status) return status;
+    tell_unused(m);
+    if (m->weights) kz__weights_forget(m->weights);
+    if (m->codec_weights) kz__weights_forget(m->codec_weights);
+    return KZ_OK;
 }
 
 static kz_status load_any(kz_model *m, const char *path, const kz_model_options *options,

@@ -390,33 +390,3 @@ kz_status kz__utterance_prompt(const kz_model *m, kz__mem *mem, const kz__uttera
     }
     return status;
 }
-
-/* F(frame): the sum of the frame's embeddings, group 0 from the talker's table. */
-static void add_frame(const kz_model *m, const int32_t *codes, float *row) {
-    for (size_t i = 0; i < m->config.talker.width; i++) {
-        float sum = kz__tensor_at(&m->talker.codec_embedding,
-                                  (size_t)codes[0] * m->config.talker.width + i);
-        for (size_t g = 1; g < m->config.code_groups; g++) {
-            sum += kz__tensor_at(&m->predictor.embeddings[g - 1],
-                                 (size_t)codes[g] * m->config.talker.width + i);
-        }
-        row[i] += sum;
-    }
-}
-
-void kz__prompt_row_add(const kz_model *m, const kz__utterance *u, const kz_prompt_row *prompt,
-                        size_t *reference, float *row) {
-    size_t width = m->config.talker.width;
-    if (prompt->codec_id == KZ__ROW_NONE) return;
-    if (prompt->codec_id == KZ__ROW_SPEAKER) {
-        for (size_t i = 0; i < width; i++) row[i] += u->speaker_vector[i];
-    } else if (prompt->codec_id == KZ__ROW_REFERENCE) {
-        add_frame(m, u->reference_codes + *reference * m->config.code_groups, row);
-        (*reference)++;
-    } else {
-        for (size_t i = 0; i < width; i++) {
-            row[i] += kz__tensor_at(&m->talker.codec_embedding,
-                                    (size_t)prompt->codec_id * width + i);
-        }
-    }
-}

@@ -114,10 +114,6 @@ kz_status kz__utterance_prompt(const kz_model *model, kz__mem *mem, const kz__ut
 /* Whether the text that is there fits the model and the limits: else an error with both numbers. */
 kz_status kz__utterance_fits(kz_session *session);
 bool kz__utterance_ready(const kz__utterance *u);
-/* Embeds prompt row `index` (reference rows count from `*reference`) into row[talker width]; text
- * holds T(text id) already. */
-void kz__prompt_row_add(const kz_model *model, const kz__utterance *u, const kz_prompt_row *prompt,
-                        size_t *reference, float *row);
 
 /* generate.c: makes the prompt; phase is KZ__PREFILL then. */
 kz_status kz__generate_begin(kz_session *session);
@@ -125,9 +121,11 @@ kz_status kz__generate_begin(kz_session *session);
  * the prompt or a frame each. session->step is KZ_OK, KZ_NEED_TEXT, KZ_DONE (phase is KZ__DRAIN
  * then), or an error with its sentence in session->err. */
 void kz__generate_step(kz__work *work, kz_session *const *sessions, size_t count);
-/* Embeds `count` rows (<= KZ__TALKER_ROWS) from prompt row `first` on. */
-void kz__generate_embed(kz__work *work, const kz__utterance *u, const kz__prompt *prompt,
-                        size_t first, size_t count, size_t *reference, float *rows);
+/* Embeds `count` rows (<= KZ__TALKER_ROWS) from prompt row `first` on; rows of the reference count
+ * from *reference. */
+kz_status kz__generate_embed(kz__work *work, const kz__utterance *u, const kz__prompt *prompt,
+                             size_t first, size_t count, size_t *reference, float *rows,
+                             kz__err *err);
 /* Ends the making of frames. */
 void kz__generate_finish(kz_session *session, kz_finish finish, const char *format, ...)
     KZ__PRINTF(3, 4);

@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/pool.h"
 #include "engine/model.h"
 
 #include <inttypes.h>
@@ -103,7 +104,7 @@ static kz_status check(kz_model *m, const kz_model_options *options, kz__err *er
     int threads = kz__cpu_count();
     kz_status status = kz__packed_check_begin(&m->packed, &items, err);
     if (status) return status;
-    status = kz__pool_create(&m->mem, threads > 256 ? 256 : threads, &pool, err);
+    status = kz__pool_create(&m->mem, threads, &pool, err);
     if (status) return status;
     kz__pool_for(pool, w.before + items, 1, do_items, &w);
     kz__pool_destroy(pool);

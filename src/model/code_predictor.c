@@ -3,13 +3,13 @@
 
 static kz_status load_groups(kz__mem *mem, kz__weights *weights, const kz__config *c,
                              kz__dtype type, kz__predictor *p, kz__err *err) {
-    size_t shape[2] = {c->predictor_vocab, c->talker.width};
     p->embeddings = kz__calloc(mem, p->passes, sizeof *p->embeddings);
     p->heads = kz__calloc(mem, p->passes, sizeof *p->heads);
     if (!p->embeddings || !p->heads) return kz__fail_memory(err);
     for (size_t g = 0; g < p->passes; g++) {
-        kz_status status = kz__bind(weights, &p->embeddings[g], err, 2, shape,
-                                    "talker.code_predictor.model.codec_embedding.%zu.weight", g);
+        kz_status status =
+            kz__bind_rows(weights, &p->embeddings[g], err, c->predictor_vocab, c->talker.width,
+                          "talker.code_predictor.model.codec_embedding.%zu.weight", g);
         if (status) return status;
         status = kz__bind_linear(mem, weights, &p->heads[g], type, c->predictor_vocab,
                                  c->predictor.width, false, err,
@@ -130,8 +130,9 @@ float *kz__predictor_input(const kz__predictor_state *state, size_t position) {
     return state->inputs + position * state->input_width;
 }
 
-void kz__predictor_code_row(const kz__predictor *p, size_t group, int32_t code, float *row) {
-    kz__embedding_row(&p->embeddings[group - 1], p->rows, (size_t)code, row);
+kz_status kz__predictor_code_row(const kz__predictor *p, size_t group, int32_t code, float *row,
+                                 kz__err *err) {
+    return kz__embedding_row(&p->embeddings[group - 1], p->rows, (size_t)code, row, err);
 }
 
 /* Input rows of all sequences, at the predictor's width. */

@@ -18,7 +18,7 @@ typedef struct kz__predictor {
     kz__dtype rows; /* what embedding rows are rounded to */
     size_t width, input_width; /* floats per row, padded: own, talker's */
     size_t passes;             /* code_groups - 1 */
-    kz__tensor *embeddings;    /* [passes], each [vocab, talker width] */
+    kz__rows *embeddings;      /* [passes], each [vocab, talker width] */
     bool projects;
     kz__linear projection;
     kz__stack stack;
@@ -65,7 +65,8 @@ void kz__predictor_work_clear(kz__predictor_work *work);
 /* Row of input `position`, to be filled before the pass that first needs it. */
 float *kz__predictor_input(const kz__predictor_state *state, size_t position);
 /* Embedding of code `code` of group `group` (1..passes): row[input_width]. */
-void kz__predictor_code_row(const kz__predictor *predictor, size_t group, int32_t code, float *row);
+kz_status kz__predictor_code_row(const kz__predictor *predictor, size_t group, int32_t code,
+                                 float *row, kz__err *err);
 
 /* Logits of code pass + 1 of each state into its logits. oracle: all positions are computed again,
  * without the cache of the passes before; the same bits. */

@@ -12,7 +12,7 @@
 typedef struct block_state {
     kz__conv_state up;
     kz__conv_state units[KZ__UNITS]; /* of conv1 */
-    float *x, *inner, *out;          /* [rows][ld]: residual stream, conv1's and conv2's output */
+    float *x;                        /* [rows][ld]: residual stream */
     size_t ld;
 } block_state;
 
@@ -29,11 +29,12 @@ struct kz__codec_state {
     kz__kvcache cache;
     kz__scratch scratch; /* of the convolutions */
     float *entry, *rest;    /* [frames][codebook width]: sums of entries */
-    float *latent, *latent2, *h, *normed;
+    float *latent, *h, *normed;
     convnext_state *upsample;
     kz__conv_state first, last;
     float *first_out;       /* rows before the blocks */
     block_state *blocks;
+    float *inner, *out;     /* of any block, [rows][ld]: conv1's and conv2's output */
     float *last_out;        /* [rows of a frame][16] */
     size_t rows_per_frame;  /* before the blocks */
     kz__decoder_tap *tap;
@@ -118,6 +119,7 @@ static kz_status init_upsample(kz__codec_state *s, kz__err *err) {
 static kz_status init_blocks(kz__codec_state *s, kz__err *err) {
     const kz__codec_decoder *d = s->decoder;
     size_t rows = s->rows_per_frame; /* per frame */
+    size_t most = 0;
     for (size_t i = 0; i < d->config->upsample_rate_count; i++) {
         block_state *b = &s->blocks[i];
         size_t frames = block_frames(i);
@@ -131,10 +133,12 @@ static kz_status init_blocks(kz__codec_state *s, kz__err *err) {
         }
         if (status) return status;
         b->x = kz__calloc(s->mem, rows * frames * b->ld, sizeof(float));
-        b->inner = kz__calloc(s->mem, rows * frames * b->ld, sizeof(float));
-        b->out = kz__calloc(s->mem, rows * frames * b->ld, sizeof(float));
-        if (!b->x || !b->inner || !b->out) return kz__fail_memory(err);
+        if (!b->x) return kz__fail_memory(err);
+        most = larger(most, rows * frames * b->ld);
     }
+    s->inner = kz__calloc(s->mem, most, sizeof(float));
+    s->out = kz__calloc(s->mem, most, sizeof(float));
+    if (!s->inner || !s->out) return kz__fail_memory(err);
     s->last_out = kz__calloc(s->mem, rows * 16, sizeof(float));
     kz_status status = kz__conv_state_init(&s->last, s->mem, &d->last, rows, 1, err);
     return status || s->last_out ? status : kz__fail_memory(err);
@@ -158,12 +162,11 @@ static kz_status init_all(kz__codec_state *s, int threads, kz__err *err) {
     s->rest = kz__calloc(s->mem, frames * kz__pad16(c->codebook_dim / 2), f);
     size_t wide = c->latent_dim > c->codebook_dim ? c->latent_dim : c->codebook_dim;
     s->latent = kz__calloc(s->mem, frames * kz__pad16(wide), f);
-    s->latent2 = kz__calloc(s->mem, frames * kz__pad16(wide), f);
     s->h = kz__calloc(s->mem, frames * kz__pad16(c->stack.width), f);
     s->normed = kz__calloc(s->mem, frames * kz__pad16(c->stack.width), f);
     s->upsample = kz__calloc(s->mem, c->upsampling_ratio_count, sizeof *s->upsample);
     s->blocks = kz__calloc(s->mem, c->upsample_rate_count, sizeof *s->blocks);
-    if (!s->entry || !s->rest || !s->latent || !s->latent2 || !s->h || !s->normed ||
+    if (!s->entry || !s->rest || !s->latent || !s->h || !s->normed ||
         !s->upsample || !s->blocks) {
         return kz__fail_memory(err);
     }
@@ -196,8 +199,8 @@ void kz__codec_state_free(kz__codec_state *s) {
     kz__stack_work_clear(&s->stack);
     kz__kvcache_clear(&s->cache);
     kz__scratch_clear(&s->scratch);
-    float *plain[] = {s->entry, s->rest, s->latent, s->latent2, s->h, s->normed, s->first_out,
-                      s->last_out};
+    float *plain[] = {s->entry, s->rest, s->latent, s->h, s->normed, s->first_out,
+                      s->inner, s->out, s->last_out};
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) kz__free(mem, plain[i]);
     for (size_t i = 0; s->upsample && i < c->upsampling_ratio_count; i++) {
         convnext_state *u = &s->upsample[i];
@@ -212,8 +215,6 @@ void kz__codec_state_free(kz__codec_state *s) {
         kz__conv_state_clear(&b->up, mem);
         for (size_t u = 0; u < KZ__UNITS; u++) kz__conv_state_clear(&b->units[u], mem);
         kz__free(mem, b->x);
-        kz__free(mem, b->inner);
-        kz__free(mem, b->out);
     }
     kz__free(mem, s->upsample);
     kz__free(mem, s->blocks);
@@ -300,14 +301,15 @@ static kz_status stage_done(const kz__run *run, const kz__codec_state *s, const 
 
 /* ---- stages, in the order of the data ------------------------------------------------------ */
 
-/* sum += E_q[code], E_q[c] = embedding_sum[c] / max(cluster_usage[c], 1e-5) */
-static void add_entry(const kz__codec_decoder *d, size_t q, int32_t code, float *sum) {
-    size_t width = d->config->codebook_dim / 2;
-    float usage = kz__tensor_at(&d->usages[q], (size_t)code);
+/* sum += E_q[code], E_q[c] = embedding_sum[c] / max(cluster_usage[c], 1e-5); row is scratch */
+static kz_status add_entry(const kz__codec_decoder *d, size_t q, int32_t code, float *row,
+                           float *sum, kz__err *err) {
+    float usage = d->usages[q][code];
     if (!(usage > 1e-5f)) usage = 1e-5f;
-    for (size_t i = 0; i < width; i++) {
-        sum[i] += kz__tensor_at(&d->sums[q], (size_t)code * width + i) / usage;
-    }
+    kz_status status = kz__embedding_row(&d->sums[q], KZ__OTHER, (size_t)code, row, err);
+    if (status) return status;
+    for (size_t i = 0; i < d->sums[q].width; i++) sum[i] += row[i] / usage;
+    return KZ_OK;
 }
 
 static kz_status dequantize(const kz__run *run, kz__codec_state *s, const int32_t *codes,
@@ -321,7 +323,9 @@ static kz_status dequantize(const kz__run *run, kz__codec_state *s, const int32_
     for (size_t t = 0; t < frames; t++) {
         for (size_t q = 0; q < c->quantizers; q++) {
             float *sum = q < c->semantic_quantizers ? s->entry : s->rest;
-            add_entry(d, q, codes[t * c->quantizers + q], sum + t * ld);
+            kz_status status = add_entry(d, q, codes[t * c->quantizers + q], s->latent,
+                                         sum + t * ld, err);
+            if (status) return status;
         }
     }
     float *z = kz__conv_input(&s->pre_conv);
@@ -386,9 +390,9 @@ static kz_status block(const kz__run *run, kz__codec_state *s, size_t index, con
         snake(run, &w->units[u].snake1, kz__conv_input(&b->units[u]), b->x, b->ld, made);
         kz__after act = {.kind = KZ__SNAKE, .scale = w->units[u].snake2.a,
                          .shift = w->units[u].snake2.b};
-        kz__conv_run(run, &b->units[u], b->inner, b->ld, made, &act);
+        kz__conv_run(run, &b->units[u], s->inner, b->ld, made, &act);
         kz__after add = {.kind = KZ__ADD, .z = b->x, .ldz = b->ld};
-        kz__linear_run(run, &w->units[u].conv2.linear, b->inner, b->ld, 0, b->out, b->ld, made,
+        kz__linear_run(run, &w->units[u].conv2.linear, s->inner, b->ld, 0, s->out, b->ld, made,
                        &add);
     }
     char name[32];

@@ -40,7 +40,8 @@ typedef struct kz__decoder_block {
 typedef struct kz__codec_decoder {
     const kz__codec_config *config;
     kz_decoder arithmetic; /* not the default's name */
-    kz__tensor *sums, *usages; /* [quantizers] codebooks, read row by row */
+    kz__rows *sums;            /* [quantizers] codebooks before they are divided */
+    float **usages;            /* ... by these: [quantizers][codebook_size] */
     kz__linear project_first, project_rest;
     kz__conv pre_conv;
     kz__linear stack_in, stack_out;
@@ -56,7 +57,6 @@ kz_status kz__codec_decoder_load(kz__mem *mem, kz__weights *weights,
                                  const kz__codec_config *config, kz_decoder arithmetic,
                                  kz__codec_decoder *decoder, kz__err *err);
 void kz__codec_decoder_clear(kz__mem *mem, kz__codec_decoder *decoder);
-size_t kz__codec_decoder_bytes(const kz__codec_decoder *decoder);
 /* Multiply-adds per frame, attention left out. */
 size_t kz__codec_decoder_macs(const kz__codec_decoder *decoder);
 

@@ -60,7 +60,6 @@ static kz_status load_conv(const loader *l, kz__conv *conv, conv_form form, kz__
 static kz_status load_quantizers(const loader *l, kz__codec_decoder *d) {
     const kz__codec_config *c = l->config;
     size_t width = c->codebook_dim / 2;
-    size_t rows[2] = {c->codebook_size, width};
     size_t project[3] = {c->codebook_dim, width, 1};
     d->sums = kz__calloc(l->mem, c->quantizers, sizeof *d->sums);
     d->usages = kz__calloc(l->mem, c->quantizers, sizeof *d->usages);
@@ -70,11 +69,11 @@ static kz_status load_quantizers(const loader *l, kz__codec_decoder *d) {
         const char *part = first ? "first" : "rest";
         size_t index = first ? q : q - c->semantic_quantizers;
         const char *name = "decoder.quantizer.rvq_%s.vq.layers.%zu._codebook.%s";
-        kz_status status = kz__bind(l->weights, &d->sums[q], l->err, 2, rows, name, part, index,
-                                    "embedding_sum");
+        kz_status status = kz__bind_rows(l->weights, &d->sums[q], l->err, c->codebook_size, width,
+                                         name, part, index, "embedding_sum");
         if (!status) {
-            status = kz__bind(l->weights, &d->usages[q], l->err, 1, rows, name, part, index,
-                              "cluster_usage");
+            status = kz__bind_vector(l->mem, l->weights, &d->usages[q], c->codebook_size, l->err,
+                                     name, part, index, "cluster_usage");
         }
         if (status) return status;
     }
@@ -249,6 +248,7 @@ void kz__codec_decoder_clear(kz__mem *mem, kz__codec_decoder *d) {
     const kz__codec_config *c = d->config;
     if (!c) return;
     kz__free(mem, d->sums);
+    for (size_t q = 0; d->usages && q < c->quantizers; q++) kz__free(mem, d->usages[q]);
     kz__free(mem, d->usages);
     kz__linear_clear(mem, &d->project_first);
     kz__linear_clear(mem, &d->project_rest);
@@ -268,27 +268,6 @@ void kz__codec_decoder_clear(kz__mem *mem, kz__codec_decoder *d) {
     clear_snake(mem, &d->last_snake);
     kz__conv_clear(mem, &d->last);
     memset(d, 0, sizeof *d);
-}
-
-size_t kz__codec_decoder_bytes(const kz__codec_decoder *d) {
-    const kz__codec_config *c = d->config;
-    size_t bytes = kz__linear_bytes(&d->project_first) + kz__linear_bytes(&d->project_rest) +
-                   kz__conv_bytes(&d->pre_conv) + kz__linear_bytes(&d->stack_in) +
-                   kz__linear_bytes(&d->stack_out) + kz__stack_bytes(&d->stack) +
-                   kz__conv_bytes(&d->first) + kz__conv_bytes(&d->last);
-    for (size_t i = 0; i < c->upsampling_ratio_count; i++) {
-        const kz__convnext *s = &d->upsample[i];
-        bytes += kz__conv_bytes(&s->up) + kz__conv_bytes(&s->depthwise) +
-                 kz__linear_bytes(&s->expand) + kz__linear_bytes(&s->contract);
-    }
-    for (size_t i = 0; i < c->upsample_rate_count; i++) {
-        const kz__decoder_block *b = &d->blocks[i];
-        bytes += kz__conv_bytes(&b->up);
-        for (size_t u = 0; u < KZ__UNITS; u++) {
-            bytes += kz__conv_bytes(&b->units[u].conv1) + kz__conv_bytes(&b->units[u].conv2);
-        }
-    }
-    return bytes;
 }
 
 size_t kz__codec_decoder_macs(const kz__codec_decoder *d) {

@@ -16,6 +16,16 @@ kz_status kz__bind(kz__weights *weights, kz__tensor *tensor, kz__err *err, int r
     return kz__weights_need(weights, name, rank, shape, tensor, err);
 }
 
+kz_status kz__bind_rows(kz__weights *weights, kz__rows *rows, kz__err *err, size_t count,
+                        size_t width, const char *format, ...) {
+    char name[NAME_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    return kz__weights_rows(weights, name, count, width, rows, err);
+}
+
 kz_status kz__bind_source(kz__weights *weights, kz__tensor *tensor, kz__err *err, int rank,
                           const size_t *shape, const char *format, ...) {
     char name[NAME_BYTES];

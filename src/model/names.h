@@ -13,6 +13,10 @@
 kz_status kz__bind(kz__weights *weights, kz__tensor *tensor, kz__err *err, int rank,
                    const size_t *shape, const char *format, ...) KZ__PRINTF(6, 7);
 
+/* The same for a table of rows that are read one by one (kz__weights_rows). */
+kz_status kz__bind_rows(kz__weights *weights, kz__rows *rows, kz__err *err, size_t count,
+                        size_t width, const char *format, ...) KZ__PRINTF(6, 7);
+
 /* The same for what panels are made of (kz__weights_source): data may be NULL. */
 kz_status kz__bind_source(kz__weights *weights, kz__tensor *tensor, kz__err *err, int rank,
                           const size_t *shape, const char *format, ...) KZ__PRINTF(6, 7);

@@ -8,13 +8,11 @@ kz_status kz__talker_load(kz__mem *mem, kz__weights *weights, const kz__config *
     talker->rows = policy->rows;
     const kz__dtype *type = policy->type;
     talker->width = kz__pad16(c->talker.width);
-    size_t text[2] = {c->text_vocab, c->text_width};
-    size_t codec[2] = {c->talker_vocab, c->talker.width};
-    kz_status status = kz__bind(weights, &talker->text_embedding, err, 2, text,
-                                "talker.model.text_embedding.weight");
+    kz_status status = kz__bind_rows(weights, &talker->text_embedding, err, c->text_vocab,
+                                     c->text_width, "talker.model.text_embedding.weight");
     if (!status) {
-        status = kz__bind(weights, &talker->codec_embedding, err, 2, codec,
-                          "talker.model.codec_embedding.weight");
+        status = kz__bind_rows(weights, &talker->codec_embedding, err, c->talker_vocab,
+                               c->talker.width, "talker.model.codec_embedding.weight");
     }
     if (!status) {
         status = kz__bind_linear(mem, weights, &talker->fc1, type[KZ__TEXT_PROJECTION],
@@ -118,40 +116,41 @@ void kz__talker_work_clear(kz__talker_work *work) {
     memset(work, 0, sizeof *work);
 }
 
-static void project(const kz__run *run, kz__talker_work *work, const int32_t *ids, size_t count,
-                    float *out) {
+static kz_status project(const kz__run *run, kz__talker_work *work, const int32_t *ids,
+                         size_t count, float *out, kz__err *err) {
     const kz__talker *talker = work->talker;
     size_t text = kz__pad16(talker->config->text_width);
     for (size_t i = 0; i < count; i++) {
-        kz__embedding_row(&talker->text_embedding, talker->rows, (size_t)ids[i],
-                          work->text + i * text);
+        kz_status status = kz__embedding_row(&talker->text_embedding, talker->rows, (size_t)ids[i],
+                                             work->text + i * text, err);
+        if (status) return status;
     }
     kz__after silu = {0};
     silu.kind = KZ__SILU;
     kz__linear_run(run, &talker->fc1, work->text, text, 0, work->text_hidden, text, count, &silu);
     kz__linear_run(run, &talker->fc2, work->text_hidden, text, 0, out, talker->width, count, NULL);
+    return KZ_OK;
 }
 
-void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32_t *ids,
-                          size_t count, float *out) {
+kz_status kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32_t *ids,
+                               size_t count, float *out, kz__err *err) {
     size_t width = work->talker->width;
     size_t pads = 0;
     while (pads < count && ids[pads] == work->talker->config->tts_pad) pads++;
-    if (pads < count) {
-        project(run, work, ids, count, out);
-        return;
-    }
+    if (pads < count) return project(run, work, ids, count, out, err);
     if (count && !work->pad_known) {
-        project(run, work, ids, 1, work->pad);
+        kz_status status = project(run, work, ids, 1, work->pad, err);
+        if (status) return status;
         work->pad_known = true;
     }
     for (size_t i = 0; i < count; i++) {
         memcpy(out + i * width, work->pad, width * sizeof *out);
     }
+    return KZ_OK;
 }
 
-void kz__talker_codec_row(const kz__talker *talker, int32_t id, float *row) {
-    kz__embedding_row(&talker->codec_embedding, talker->rows, (size_t)id, row);
+kz_status kz__talker_codec_row(const kz__talker *talker, int32_t id, float *row, kz__err *err) {
+    return kz__embedding_row(&talker->codec_embedding, talker->rows, (size_t)id, row, err);
 }
 
 /* Hidden state and logits of the turns that ask for them, all in one product. */

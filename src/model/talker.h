@@ -16,7 +16,7 @@ typedef struct kz__talker {
     const kz__config *config;
     kz__dtype rows; /* what embedding rows are rounded to */
     size_t width; /* floats per row, padded */
-    kz__tensor text_embedding, codec_embedding; /* read from the mapping row by row */
+    kz__rows text_embedding, codec_embedding;
     kz__linear fc1, fc2, head;
     kz__stack stack;
 } kz__talker;
@@ -61,10 +61,10 @@ void kz__talker_work_clear(kz__talker_work *work);
 
 /* T(id) of count <= KZ__TALKER_ROWS ids: out[count][width]. ids must be inside the text
  * vocabulary. Behind a text, where all ids are tts_pad, nothing is multiplied. */
-void kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32_t *ids,
-                          size_t count, float *out);
+kz_status kz__talker_text_rows(const kz__run *run, kz__talker_work *work, const int32_t *ids,
+                               size_t count, float *out, kz__err *err);
 /* C(id): row[width]. */
-void kz__talker_codec_row(const kz__talker *talker, int32_t id, float *row);
+kz_status kz__talker_codec_row(const kz__talker *talker, int32_t id, float *row, kz__err *err);
 
 /* Rows of one sequence in a run; `last` asks for hidden and logits of the last of them. */
 typedef struct kz__talker_turn {

@@ -91,11 +91,6 @@ void kz__conv_clear(kz__mem *mem, kz__conv *conv) {
     memset(conv, 0, sizeof *conv);
 }
 
-size_t kz__conv_bytes(const kz__conv *conv) {
-    if (!conv->depthwise) return kz__linear_bytes(&conv->linear);
-    return conv->taps * kz__pad16(conv->in) * sizeof(float);
-}
-
 size_t kz__conv_macs(const kz__conv *conv) {
     size_t in = conv->depthwise ? 1 : conv->in;
     return in * conv->out * conv->taps * conv->stride;

@@ -43,7 +43,6 @@ kz_status kz__conv_pack_transposed(const kz__pack_place *place, kz__conv *conv,
 kz_status kz__conv_pack_depthwise(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
                                   const kz__tensor *bias, kz__err *err);
 void kz__conv_clear(kz__mem *mem, kz__conv *conv);
-size_t kz__conv_bytes(const kz__conv *conv);
 /* Multiply-adds per input row, as the sum is written, however it is computed. */
 size_t kz__conv_macs(const kz__conv *conv);
 

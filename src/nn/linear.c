@@ -398,18 +398,18 @@ void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x
     }
 }
 
-void kz__embedding_row(const kz__tensor *table, kz__dtype type, size_t index, float *row) {
-    size_t width = table->shape[1];
-    const unsigned char *bytes = (const unsigned char *)table->data + 2 * index * width;
-    for (size_t i = 0; table->type == KZ__BF16 && i < width; i++) { /* nothing to round */
-        uint16_t bits = 0;
-        memcpy(&bits, bytes + 2 * i, sizeof bits);
-        row[i] = kz__bf16_to_f32(bits);
-    }
-    for (size_t i = 0; table->type != KZ__BF16 && i < width; i++) {
-        row[i] = round_to(type, kz__tensor_at(table, index * width + i));
-    }
+/* The bytes are read to the end of the row's place and widened from its begin on: a value is never
+ * behind what is still to be read. */
+kz_status kz__embedding_row(const kz__rows *table, kz__dtype type, size_t index, float *row,
+                            kz__err *err) {
+    size_t width = table->width;
+    size_t before = (sizeof *row - kz__dtype_bytes(table->type)) * width;
+    const kz__tensor stored = {.data = (const char *)row + before, .type = table->type};
+    kz_status status = kz__rows_read(table, index, (char *)row + before, err);
+    if (status) return status;
+    for (size_t i = 0; i < width; i++) row[i] = round_to(type, kz__tensor_at(&stored, i));
     for (size_t i = width; i < kz__pad16(width); i++) row[i] = 0;
+    return KZ_OK;
 }
 
 float *kz__vector_load(kz__mem *mem, const kz__tensor *tensor) {

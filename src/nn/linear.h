@@ -138,7 +138,8 @@ void kz__linear_run(const kz__run *run, const kz__linear *linear, const float *x
 
 /* Row `index` of an embedding table as floats, rounded where type is KZ__BF16; pads to 16 with
  * zeros. */
-void kz__embedding_row(const kz__tensor *table, kz__dtype type, size_t index, float *row);
+kz_status kz__embedding_row(const kz__rows *table, kz__dtype type, size_t index, float *row,
+                            kz__err *err);
 
 /* The values of a vector (norm, bias, scale), padded with zeros; NULL when out of memory. */
 float *kz__vector_load(kz__mem *mem, const kz__tensor *tensor);

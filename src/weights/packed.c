@@ -64,7 +64,7 @@ static void sum_part(const kz__packed *packed, part *p) {
     const unsigned char *from = packed->map.data + p->offset;
     p->sum = kz__checksum(from, p->bytes, p->bytes);
     bool by_rows = p->entry->kind == KZ__PACKED_TENSOR && p->entry->rank > 1;
-    if (packed->mapped && by_rows) kz__mapfile_forget(from, p->bytes);
+    if (packed->map.descriptor >= 0 && by_rows) kz__mapfile_forget(from, p->bytes);
 }
 
 static kz_status damaged(const kz__packed *packed, const char *what, kz__err *err) {
@@ -232,7 +232,8 @@ static bool name_fits(const unsigned char *row) {
 }
 
 /* A record of the table; what it holds begins where the last one's ended. */
-static kz_status read_entry(reader *r, const unsigned char *row, kz__packed_entry *entry) {
+static kz_status read_entry(reader *r, const unsigned char *row, char *name,
+                            kz__packed_entry *entry) {
     uint32_t kind = read_u32(row + KZ__TOC_KIND);
     uint32_t type = read_u32(row + KZ__TOC_TYPE);
     uint32_t rank = read_u32(row + KZ__TOC_RANK);
@@ -241,7 +242,7 @@ static kz_status read_entry(reader *r, const unsigned char *row, kz__packed_entr
         return kz__fail(r->err, KZ_ERR_MODEL, "'%s': the table has an entry without a plain name",
                         r->file);
     }
-    entry->name = (const char *)row;
+    entry->name = memcpy(name, row, KZ__PACKED_NAME);
     entry->kind = (kz__packed_kind)kind;
     entry->type = (kz__dtype)type;
     entry->rank = (int)rank;
@@ -287,11 +288,12 @@ static int by_name(const void *a, const void *b) {
 static kz_status read_table(reader *r) {
     kz__packed *p = r->packed;
     p->entries = kz__calloc(p->mem, p->count + 1, sizeof *p->entries);
-    if (!p->entries) return kz__fail_memory(r->err);
+    p->names = kz__calloc(p->mem, p->count + 1, KZ__PACKED_NAME);
+    if (!p->entries || !p->names) return kz__fail_memory(r->err);
     r->end = KZ__PACKED_PAGE;
     for (size_t i = 0; i < p->count; i++) {
-        kz_status status =
-            read_entry(r, r->bytes + r->table_offset + i * KZ__TOC_SIZE, &p->entries[i]);
+        kz_status status = read_entry(r, r->bytes + r->table_offset + i * KZ__TOC_SIZE,
+                                      p->names + i * KZ__PACKED_NAME, &p->entries[i]);
         if (status != KZ_OK) return status;
     }
     if (r->end != r->table_offset) {
@@ -308,18 +310,23 @@ static kz_status read_table(reader *r) {
     return KZ_OK;
 }
 
-kz_status kz__packed_parse(kz__mem *mem, const unsigned char *bytes, size_t size, const char *path,
-                           kz__packed *packed, kz__err *err) {
+static kz_status parse(kz__mem *mem, const kz__mapfile *map, const char *path, kz__packed *packed,
+                       kz__err *err) {
     kz__shown shown;
-    reader r = {.packed = packed, .bytes = bytes, .size = size, .err = err};
+    reader r = {.packed = packed, .bytes = map->data, .size = map->size, .err = err};
     r.file = kz__show_path(&shown, path);
     packed->mem = mem;
     packed->path = kz__strndup(mem, path, strlen(path));
-    packed->map.data = bytes;
-    packed->map.size = size;
+    packed->map = *map;
     if (!packed->path) return kz__fail_memory(err);
     kz_status status = read_header(&r);
     return status == KZ_OK ? read_table(&r) : status;
+}
+
+kz_status kz__packed_parse(kz__mem *mem, const unsigned char *bytes, size_t size, const char *path,
+                           kz__packed *packed, kz__err *err) {
+    const kz__mapfile map = {bytes, size, -1};
+    return parse(mem, &map, path, packed, err);
 }
 
 /* Panels lie together and are read whole. Of a table a row would bring a large page each. */
@@ -339,16 +346,16 @@ kz_status kz__packed_open(kz__mem *mem, const char *path, kz__packed *packed, kz
     kz__mapfile map = {0};
     kz_status status = kz__mapfile_open(&map, path, err);
     if (status != KZ_OK) return status;
-    packed->mapped = true;
-    status = kz__packed_parse(mem, map.data, map.size, path, packed, err);
+    status = parse(mem, &map, path, packed, err);
     if (status == KZ_OK) enlarge_panels(packed);
     return status;
 }
 
 void kz__packed_close(kz__packed *packed) {
     if (!packed->mem) return;
-    if (packed->mapped) kz__mapfile_close(&packed->map);
+    kz__mapfile_close(&packed->map);
     kz__free(packed->mem, packed->entries);
+    kz__free(packed->mem, packed->names);
     kz__free(packed->mem, packed->parts);
     kz__free(packed->mem, packed->path);
     memset(packed, 0, sizeof *packed);

@@ -35,7 +35,7 @@ typedef struct kz__packed_entry {
     float factor; /* of the scales of quantised panels, else 0 */
     uint64_t offset, bytes; /* bytes 0: only a shape */
     uint64_t checksum;      /* of the bytes with their zeros */
-    bool used;              /* checked by kz__packed_check */
+    bool used;              /* kz__packed_check_begin lists it */
 } kz__packed_entry;
 
 /* Names of the codec decoder's arithmetic, by kz_decoder. */
@@ -55,10 +55,10 @@ typedef struct kz__packed {
     kz__mem *mem;
     char *path;
     kz__mapfile map;
-    bool mapped; /* else the bytes are the caller's */
     kz__packed_header header;
     kz_decoder decoder;        /* as the header names it */
     kz__packed_entry *entries; /* by name */
+    char *names;               /* theirs, which outlive a file that is cut */
     size_t count;
     struct kz__packed_part *parts; /* of the check */
     size_t part_count;

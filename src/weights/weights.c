@@ -30,6 +30,7 @@ typedef struct entry {
     const void *data; /* NULL: only a shape */
     uint64_t bytes;
     const char *path; /* of the file */
+    const kz__mapfile *map;
     kz__packed_entry *packed;
     bool used, in_panels;
 } entry;
@@ -75,6 +76,7 @@ static void fill_entry(entry *e, const kz__st_tensor *tensor, const file *f) {
     e->data = f->map.data + tensor->offset;
     e->bytes = tensor->bytes;
     e->path = f->path;
+    e->map = &f->map;
 }
 
 /* Fills the sorted list; a name may stand in one file only. */
@@ -228,6 +230,7 @@ static kz_status list_packed(kz__weights *w, kz__packed *packed, kz__err *err) {
         e->data = kz__packed_data(packed, from);
         e->bytes = from->bytes;
         e->path = w->path;
+        e->map = &packed->map;
         e->packed = from;
     }
     return KZ_OK;
@@ -347,6 +350,23 @@ kz_status kz__weights_need(kz__weights *weights, const char *name, int rank, con
                     kz__show_path(&path, weights->path), kz__show_name(&shown, name));
 }
 
+kz_status kz__weights_rows(kz__weights *weights, const char *name, size_t count, size_t width,
+                           kz__rows *rows, kz__err *err) {
+    const size_t shape[2] = {count, width};
+    kz__tensor tensor = {0};
+    kz_status status = kz__weights_need(weights, name, 2, shape, &tensor, err);
+    if (status != KZ_OK) return status;
+    const entry *e = find(weights, name);
+    rows->name = e->name;
+    rows->path = e->path;
+    rows->file = e->map;
+    rows->offset = (uint64_t)((const unsigned char *)e->data - e->map->data);
+    rows->type = e->type;
+    rows->count = count;
+    rows->width = width;
+    return KZ_OK;
+}
+
 /* ---- panels -------------------------------------------------------------------------------- */
 
 static const char *type_text(kz__dtype type) {
@@ -462,6 +482,12 @@ uint64_t kz__weights_values(const kz__weights *weights) {
         values += count;
     }
     return values;
+}
+
+void kz__weights_forget(const kz__weights *weights) {
+    for (size_t i = 0; i < weights->file_count; i++) {
+        kz__mapfile_forget(weights->files[i].map.data, weights->files[i].map.size);
+    }
 }
 
 uint64_t kz__weights_mapped(const kz__weights *weights) {

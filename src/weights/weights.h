@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "tensor/tensor.h"
 #include "weights/packed.h"
+#include "weights/rows.h"
 
 typedef struct kz__weights kz__weights;
 
@@ -25,12 +26,17 @@ kz_status kz__weights_from_packed(kz__mem *mem, kz__packed *packed, kz__weights 
 /* Takes NULL. */
 void kz__weights_close(kz__weights *weights);
 
-/* Any thread after opening, but for the calls that mark a tensor as used: need, source, panels. */
+/* Any thread after opening, but for the calls that mark a tensor as used: need, rows, source,
+ * panels. */
 bool kz__weights_has(const kz__weights *weights, const char *name);
 
 /* The tensor of that name with exactly this rank and shape and a float type, or KZ_ERR_MODEL. */
 kz_status kz__weights_need(kz__weights *weights, const char *name, int rank, const size_t *shape,
                            kz__tensor *tensor, kz__err *err);
+
+/* The same for a table of `count` rows that are read one by one. The weights must outlive it. */
+kz_status kz__weights_rows(kz__weights *weights, const char *name, size_t count, size_t width,
+                           kz__rows *rows, kz__err *err);
 
 /* The same for what panels are made of: in a packed file data is NULL as a rule. */
 kz_status kz__weights_source(kz__weights *weights, const char *name, int rank, const size_t *shape,
@@ -76,6 +82,9 @@ const char *kz__weights_unused(const kz__weights *weights, const char *prefix, s
 
 /* Values of the tensors that were needed. */
 uint64_t kz__weights_values(const kz__weights *weights);
+
+/* What was read of a folder's files leaves the memory of this process; it can be read again. */
+void kz__weights_forget(const kz__weights *weights);
 
 /* Bytes of the mapped files. */
 uint64_t kz__weights_mapped(const kz__weights *weights);

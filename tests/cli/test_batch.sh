@@ -119,6 +119,8 @@ nonsense
 {"file": "-"}
 {"text": "a", "text": "b"}
 {"text": "nul \u0000"}
+{"text": "x", "decoder": "int8"}
+{"text": "x", "seed": 18446744073709551615}
 END
 printf '{"text": "caf\377"}\n\n   \n{"text": "Two.", "frames": 2, "voice": null}\r\n' >>bad
 bad=$(($(wc -l <bad) - 4))
@@ -126,7 +128,7 @@ expect 4 "2 of $((bad + 2)) done" "$K" batch bad -o sounds
 equal $((bad + 2)) "$(wc -l <out | tr -d ' ')" "records"
 equal "$bad" "$(grep -c '"error":".*"code":4' out)" "records of failures"
 equal "$bad" "$(grep -c '^kazeia: error: line ' err)" "errors"
-equal "000001.wav 000040.wav" "$(echo $(ls -A sounds))" "files of the good lines"
+equal "000001.wav 000042.wav" "$(echo $(ls -A sounds))" "files of the good lines"
 says() {
     grep "\"line\":$1," out | grep -qF "$2" || fail "line $1: $(grep "\"line\":$1," out)"
 }
@@ -145,7 +147,13 @@ says 23 "ada"
 says 24 "english"
 says 31 "blank"
 says 33 "absent.txt"
-says 37 "byte 13"
+says 37 "belongs to the batch as a whole: give --decoder"
+says 38 "a seed as large as that is given as a string"
+says 39 "byte 13"
+
+# A byte-order mark in front of the first line is none of it.
+printf '\357\273\277{"text": "One.", "frames": 2}\n' >marked
+expect 0 "1 of 1 done" "$K" batch marked -o sounds
 
 # Two items with one file; paths that are the same in the end.
 cat >same <<'END'

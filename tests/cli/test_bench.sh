@@ -156,9 +156,11 @@ expect 2 "batch" "$K" bench "$KZT_VOICE" --batch 1,
 expect 2 "minutes" "$K" bench "$KZT_VOICE" --minutes 1
 expect 2 "study" "$K" bench "$KZT_VOICE" --study --auto
 expect 2 "study" "$K" bench "$KZT_VOICE" --study --batch 2
+expect 2 "profile" "$K" bench "$KZT_VOICE" --study --profile
+expect 2 "profile" "$K" bench "$KZT_VOICE" --auto --profile
 expect 2 "placement" "$K" bench "$KZT_VOICE" --placement loose
 expect 2 "cannot be used here" "$K" bench "$KZT_VOICE" --cpu mmx
-expect 2 "allowed are 1 to 256" "$K" bench "$KZT_VOICE" -t 300
+expect 2 "from 1 to 256 is allowed" "$K" bench "$KZT_VOICE" -t 300
 expect 3 "" "$K" bench "$work/nothing" --study
 run "$K" bench --help
 for what in '--study' '--auto' '--batch N' '--minutes N' 'kazeia bench MODEL --study'; do

@@ -110,7 +110,29 @@ expect 2 "standard output" "$K" convert "$V" -o -
 expect 2 "/dev/null" "$K" convert "$V" -o /dev/null
 expect 2 "f32, bf16, q8, q4\|f32|bf16|q8|q4" "$K" convert "$V" --type q5 -o "$work/x.kz"
 expect 5 "is a folder" "$K" convert "$V" -o "$work"
+expect 2 "names no file" "$K" convert "$V" -o ""
+expect 2 "the name of the model is empty" "$K" convert "" -o "$work/x.kz"
+expect 2 "the name of the model is empty" "$K" say -m "" -o "$work/x.wav" Hi
+expect 2 "from 1 to 256 is allowed" "$K" convert "$V" -t 300 -o "$work/x.kz"
 expect 5 "cannot write" "$K" convert "$V" -o "$work/no/where.kz"
+# What is read is not written over, whatever way leads to it; a packed file beside it is replaced.
+copy_voice "$work/own"
+ln -s own "$work/link"
+ln -s ../own/model.safetensors "$work/own/behind"
+for own in own/model.safetensors own/config.json own/../own/vocab.json link/merges.txt \
+    own/speech_tokenizer/model.safetensors own/behind; do
+    expect 2 "is a file of the model itself" "$K" convert "$work/own" -o "$work/$own"
+done
+# shellcheck disable=SC2016
+expect 2 "of the model itself" sh -c 'cd "$1" && exec "$2" convert . -o model.safetensors' sh \
+    "$work/own" "$K"
+expect 2 "of the model itself" "$K" convert "$V" --codec "$work/own/speech_tokenizer" \
+    -o "$work/own/speech_tokenizer/config.json"
+for file in model.safetensors config.json vocab.json speech_tokenizer/model.safetensors; do
+    cmp "$V/$file" "$work/own/$file" || fail "$file of the model was written over"
+done
+for i in 1 2; do expect 0 "" "$K" convert "$work/own" --type q4 -o "$work/own/model.kz"; done
+cmp "$P" "$work/own/model.kz" || fail "another file in the model's own folder"
 copy_voice "$work/part"
 mv "$work/part/speech_tokenizer" "$work/codec"
 expect 3 "has no speech_tokenizer, which a packed file must hold" "$K" convert "$work/part" \

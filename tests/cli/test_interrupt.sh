@@ -18,6 +18,16 @@ frames=$(member frames "$work/out")
 equal "$frames" "$(wc -l <"$work/cut.txt" | tr -d ' ')" "frames of codes"
 equal 0 "$(ls -A "$work" | grep -c '^\.kazeia')" "files left beside"
 
+# The same word for it everywhere.
+"$K" bench "$KZT_VOICE" --frames 20000 --repeat 1 >"$work/out" 2>"$work/err" </dev/null &
+pid=$!
+sleep 2
+kill -TERM $pid
+wait $pid
+equal 130 $? "exit code of bench after SIGTERM"
+grep -q "error: interrupted$" "$work/err" || fail "bench says $(cat "$work/err")"
+equal 0 "$(size_of "$work/out")" "bench shows half a result"
+
 # The second signal kills, here while a reader does not read.
 mkfifo "$work/full"
 "$K" say --frames 20000 -o "$work/full" Hello 2>"$work/err" </dev/null &

@@ -30,6 +30,18 @@ say -q Hello >>"$work/appended"
 tail -c +7 "$work/appended" >"$work/appended.wav"
 cmp -s "$work/pipe.wav" "$work/appended.wav" || fail "appending differs from a pipe"
 
+# B096: of a few sentences nothing is cut, whether a reader trusts the sizes or reads to the end.
+three="She went to the market and bought some bread and butter. Then it rained all day, until the"
+three="$three evening came. The kettle is on the stove, and the tea is almost ready for us."
+say -q --json -o "$work/three.wav" "$three" >"$work/out" || fail "three sentences"
+wav_in_file "$work/three.wav"
+samples=$(awk -v s="$(member seconds "$work/out")" 'BEGIN { printf "%d", s * 24000 + 0.5 }')
+[ "$samples" -gt $((2 * 4 * 1920)) ] || fail "$samples samples are not several pieces"
+equal $((2 * samples)) "$(u32 "$work/three.wav" 40)" "size of the data, as the record has it"
+say -q "$three" | cat >"$work/three-pipe.wav"
+wav_in_pipe "$work/three-pipe.wav"
+equal "$(data_hash "$work/three.wav")" "$(data_hash "$work/three-pipe.wav")" "three in a pipe"
+
 # Raw is the data chunk (B128).
 say -q -o "$work/a.raw" Hello || fail "raw"
 equal $((4 * 1920 * 2)) "$(size_of "$work/a.raw")" "bytes of raw sound"

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- scripts ------------------------------------------------------------------------------- */
 
@@ -198,6 +199,16 @@ void kzt_set_value(const char *folder, const char *file, const char *tensor, siz
     uint16_t half = (uint16_t)(bits >> 16);
     memcpy(t.bytes + at, wide ? (void *)&bits : (void *)&half, width);
     kzt_write(folder, file, t.bytes, t.size);
+    tensors_free(&t);
+}
+
+void kzt_cut_at(const char *folder, const char *file, const char *tensor) {
+    tensors t = tensors_load(folder, file);
+    json_t *offsets = json_object_get(json_object_get(t.header, tensor), "data_offsets");
+    if (!offsets) fail_msg("no tensor %s", tensor);
+    size_t at = t.data + (size_t)json_integer_value(json_array_get(offsets, 0));
+    assert_true(at < t.size);
+    assert_int_equal(truncate(t.path, (off_t)at), 0);
     tensors_free(&t);
 }
 

@@ -77,6 +77,8 @@ void kzt_set_json(const char *folder, const char *file, const char *path, json_t
 /* Overwrites value `index` of a tensor (F32 or BF16) in folder/file. */
 void kzt_set_value(const char *folder, const char *file, const char *tensor, size_t index,
                    float value);
+/* Cuts folder/file where the tensor begins. */
+void kzt_cut_at(const char *folder, const char *file, const char *tensor);
 /* Writes folder/file without the tensors whose name begins with `prefix`. */
 void kzt_drop_tensors(const char *folder, const char *file, const char *prefix);
 

@@ -2,7 +2,9 @@
  * the kernel level, threads, packets, cache or neighbours. Prints the table that `make determinism`
  * shows. */
 #include "harness/golden.h"
+#include "harness/talk.h"
 #include "harness/tests.h"
+#include "harness/tmpdir.h"
 
 #include "base/fpenv.h"
 
@@ -205,6 +207,24 @@ static void interleaved(const char *checkpoint, kz_type type, kz_decoder decoder
     kz_model_free(model);
 }
 
+/* The same from a packed file, on the first and the last level. */
+static void packed(const char *checkpoint, kz_type type, const char want[65]) {
+    const row rows[] = {{kz_cpu_level(0), 1, 8, 0, 0, 0}, {NULL, 2, KZ_DEFAULT, 0, 0, 0}};
+    char *folder = kzt_tmpdir_make();
+    char *path = kzt_path(folder, "packed.kz");
+    kzt_file file = {0};
+    kzt_pack(checkpoint, type, 2, &file);
+    kzt_write(folder, "packed.kz", file.bytes, file.size);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char expected[65];
+        memcpy(expected, want, sizeof expected);
+        run_row(path, type, KZ_DECODER_DEFAULT, &rows[i], expected);
+    }
+    kzt_file_free(&file);
+    free(path);
+    kzt_tmpdir_remove(folder);
+}
+
 static void matrix(const char *checkpoint, kz_type type, kz_decoder decoder) {
     char want[65] = "";
     const row rows[] = {
@@ -225,6 +245,7 @@ static void matrix(const char *checkpoint, kz_type type, kz_decoder decoder) {
     }
     if (!strchr(checkpoint, '/')) interleaved(checkpoint, type, decoder, want);
     if (!strchr(checkpoint, '/')) placed(checkpoint, type, decoder, want);
+    if (decoder == KZ_DECODER_DEFAULT) packed(checkpoint, type, want);
     const char *name = strrchr(checkpoint, '/') ? strrchr(checkpoint, '/') + 1 : checkpoint;
     assert_int_equal(kz_arithmetic(), 2);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {

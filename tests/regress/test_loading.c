@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char weights[] = "model.safetensors";
 static const char codec_weights[] = "speech_tokenizer/model.safetensors";
@@ -313,6 +314,105 @@ static void test_B205_the_frame_is_named(void **state) {
     kzt_tmpdir_remove(folder);
 }
 
+/* ---- files that are cut while they are in use ---------------------------------------------- */
+
+/* The run ends with an error that names file and tensor. */
+static void fails_to_read(kz_session *s, const char *file, const char *tensor) {
+    kz_request request = kzt_request("Any text.");
+    request.max_frames = KZ_DEFAULT;
+    request.exact_frames = 5;
+    kzt_run run = kzt_run_all(s, &request);
+    if (run.status != KZ_ERR_MODEL) fail_msg("%s: status %d", tensor, (int)run.status);
+    kzt_has(kz_error(s), file);
+    kzt_has(kz_error(s), tensor);
+    kzt_has(kz_error(s), "cut");
+    kzt_run_free(&run);
+}
+
+/* A prompt's text and codes, the codes of the first frame, their sum, the codebooks: in the order of
+ * the files, so that what is read before it is still there. */
+static const planted tables[] = {
+    {weights, "talker.model.text_embedding.weight", ""},
+    {weights, "talker.model.codec_embedding.weight", ""},
+    {weights, "talker.code_predictor.model.codec_embedding.3.weight", ""},
+    {weights, "talker.code_predictor.model.codec_embedding.14.weight", ""},
+    {codec_weights, "decoder.quantizer.rvq_first.vq.layers.0._codebook.embedding_sum", ""},
+    {codec_weights, "decoder.quantizer.rvq_rest.vq.layers.14._codebook.embedding_sum", ""},
+};
+
+static void test_cut_folder(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        char *folder = kzt_copy_checkpoint("custom-eq");
+        kz_model *model = kzt_open(folder, NULL);
+        kz_session *s = kzt_session(model, 2);
+        kzt_run run = short_run(model, kzt_request("Any text."));
+        kzt_run_free(&run);
+        kzt_cut_at(folder, tables[i].file, tables[i].tensor);
+        fails_to_read(s, tables[i].file, tables[i].tensor);
+        kz_session_free(s);
+        kz_model_free(model);
+        kzt_tmpdir_remove(folder);
+    }
+}
+
+/* What was made before is handed out. */
+static void test_cut_while_speaking(void **state) {
+    (void)state;
+    char *folder = kzt_copy_checkpoint("custom-eq");
+    char *path = kzt_path(folder, weights);
+    kz_model *model = kzt_open(folder, NULL);
+    kz_session *s = kzt_session(model, 1);
+    kz_request request = kzt_request("Any text.");
+    float samples[1920];
+    size_t got = 0;
+    request.max_frames = KZ_DEFAULT;
+    request.exact_frames = 20;
+    request.packet = 1;
+    assert_int_equal(kz_session_start(s, &request), KZ_OK);
+    assert_int_equal(kz_session_read(s, samples, 1920, &got, -1), KZ_OK);
+    assert_int_equal(got, 1920);
+    assert_int_equal(truncate(path, 0), 0);
+    kzt_run run = kzt_run_rest(s);
+    assert_int_equal(run.status, KZ_ERR_MODEL);
+    kzt_has(kz_error(s), weights);
+    assert_true(run.frames >= 1 && run.frames < 20);
+    assert_int_equal(run.count, (run.frames - 1) * 1920);
+    kzt_run_free(&run);
+    kz_session_free(s);
+    kz_model_free(model);
+    free(path);
+    kzt_tmpdir_remove(folder);
+}
+
+/* Panels are read through the mapping; they lie before the tables, which are in the order of their
+ * names. */
+static void test_cut_packed(void **state) {
+    (void)state;
+    kzt_file file = {0};
+    char *folder = kzt_tmpdir_make();
+    char *path = kzt_path(folder, "model.kz");
+    kzt_pack("custom-eq", KZ_TYPE_STORED, 2, &file);
+    kzt_write(folder, "model.kz", file.bytes, file.size);
+    kz_model *model = kzt_open(path, NULL);
+    kz_session *s = kzt_session(model, 2);
+    kzt_run run = short_run(model, kzt_request("Any text."));
+    kzt_run_free(&run);
+    const char *const cuts[] = {"decoder.quantizer.rvq_rest.vq.layers.9._codebook.embedding_sum",
+                                "talker.model.text_embedding.weight"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t row = kzt_packed_row(&file, cuts[i]);
+        assert_int_not_equal(row, 0);
+        assert_int_equal(truncate(path, (off_t)kzt_get(file.bytes, row + 160, 8)), 0);
+        fails_to_read(s, "model.kz", cuts[i]);
+    }
+    kz_session_free(s);
+    kz_model_free(model);
+    kzt_file_free(&file);
+    free(path);
+    kzt_tmpdir_remove(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_B181_a_codec_from_elsewhere),
@@ -322,6 +422,9 @@ int main(void) {
         cmocka_unit_test(test_B127_the_rate_comes_from_the_model),
         cmocka_unit_test(test_B204_B205_not_finite_is_an_error),
         cmocka_unit_test(test_B205_the_frame_is_named),
+        cmocka_unit_test(test_cut_folder),
+        cmocka_unit_test(test_cut_while_speaking),
+        cmocka_unit_test(test_cut_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,15 +138,17 @@ static void test_damaged_headers(void **state) {
  * 64, then little-endian values. */
 static void test_written_bytes(void **state) {
     (void)state;
-    static const int32_t values[] = {1, -2, 0x01020304, 0, 5, 6};
-    static const unsigned char want[24] = {1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 4, 3, 2, 1,
-                                           0, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0};
+    static const float values[] = {1.0f, -2.0f, 0.0f, 0.15625f, 5.0f, 6.0f};
+    static const unsigned char want[24] = {0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0, 0, 0, 0, 0,
+                                           0, 0, 0x20, 0x3e, 0, 0, 0xa0, 0x40, 0, 0, 0xc0, 0x40};
+    static const int32_t codes[] = {1, -2, 0x01020304};
+    static const unsigned char want_codes[12] = {1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 4, 3, 2, 1};
     static const char dictionary[] =
-        "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }";
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
     unsigned char file[1024];
     size_t shape[2] = {2, 3};
     kz__err err = {""};
-    assert_int_equal(kz__npy_write_i32(&mem, place("w.npy"), values, shape, 2, &err), KZ_OK);
+    assert_int_equal(kz__npy_write_f32(&mem, place("w.npy"), values, shape, 2, &err), KZ_OK);
     FILE *in = fopen(place("w.npy"), "rb");
     assert_non_null(in);
     size_t length = fread(file, 1, sizeof file, in);
@@ -159,9 +161,11 @@ static void test_written_bytes(void **state) {
     assert_int_equal(file[10 + header - 1], '\n');
     assert_memory_equal(file + 10 + header, want, 24);
     size_t one[1] = {6};
-    kz__npy_header(file, "<f4", one, 1);
-    assert_non_null(strstr((const char *)file + 10, "'<f4'"));
+    kz__npy_header(file, "<i4", one, 1);
+    assert_non_null(strstr((const char *)file + 10, "'<i4'"));
     assert_non_null(strstr((const char *)file + 10, "(6,)"));
+    kz__npy_put_i32(codes, 3, file);
+    assert_memory_equal(file, want_codes, sizeof want_codes);
 }
 
 static kz_status read_text(const char *text, kz__codes *codes, kz__err *err) {
