@@ -69,20 +69,27 @@ bool kz__args_near(const char *typed, const char *known, size_t *distance) {
     return *distance <= (length < 4 ? 1 : 1 + length / 4);
 }
 
+/* What the verb takes comes before what others take under the same name. */
 static const kz__option *find_long(const parser *p, const char *name, size_t length) {
+    const kz__option *found = NULL;
     for (size_t i = 0; i < p->args->options->count; i++) {
         const kz__option *o = &p->args->options->list[i];
-        if (same_name(name, length, o->name)) return o;
+        if (!same_name(name, length, o->name)) continue;
+        if (o->verbs & p->args->verb) return o;
+        if (!found) found = o;
     }
-    return NULL;
+    return found;
 }
 
 static const kz__option *find_letter(const parser *p, char letter) {
+    const kz__option *found = NULL;
     for (size_t i = 0; i < p->args->options->count; i++) {
         const kz__option *o = &p->args->options->list[i];
-        if (o->letter == letter) return o;
+        if (o->letter != letter) continue;
+        if (o->verbs & p->args->verb) return o;
+        if (!found) found = o;
     }
-    return NULL;
+    return found;
 }
 
 static kz_status unknown_long(const parser *p, const char *name, size_t length) {
@@ -108,7 +115,8 @@ static kz_status unknown_long(const parser *p, const char *name, size_t length) 
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-bool kz__args_integer(const char *text, int64_t *value) {
+/* A whole number without anything around it. */
+static bool read_whole(const char *text, int64_t *value) {
     const char *digits = text[0] == '-' || text[0] == '+' ? text + 1 : text;
     if (!*digits || digits[strspn(digits, "0123456789")]) return false;
     errno = 0;
@@ -173,7 +181,7 @@ static kz_status set_number(const parser *p, const kz__option *o, const char *or
     double value = 0;
     bool good = false;
     if (o->kind == KZ__INTEGER) {
-        good = kz__args_integer(text, &whole);
+        good = read_whole(text, &whole);
         value = (double)whole;
     } else {
         good = read_real(text, &value);
@@ -401,7 +409,8 @@ kz_status kz__args_parse(kz__args *args, const kz__options *options, uint32_t ve
 
 kz__source kz__args_source(const kz__args *args, const char *name) {
     for (size_t i = 0; i < args->options->count; i++) {
-        if (!strcmp(args->options->list[i].name, name)) return (kz__source)args->source[i];
+        const kz__option *o = &args->options->list[i];
+        if (o->verbs & args->verb && !strcmp(o->name, name)) return (kz__source)args->source[i];
     }
     return KZ__UNSET;
 }

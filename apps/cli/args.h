@@ -30,6 +30,7 @@ typedef struct kz__seed {
     uint64_t value;
 } kz__seed;
 
+/* One name may have several entries, for verbs that mean different things by it. */
 typedef struct kz__option {
     const char *name;
     char letter;         /* 0: none */
@@ -110,8 +111,5 @@ size_t kz__args_distance(const char *a, const char *b);
 
 /* True where typed may be meant as known: few edits, or its beginning. */
 bool kz__args_near(const char *typed, const char *known, size_t *distance);
-
-/* A whole number without anything around it. */
-bool kz__args_integer(const char *text, int64_t *value);
 
 #endif

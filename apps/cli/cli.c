@@ -70,7 +70,7 @@ void kz__cli_note(kz__cli *cli, const char *format, ...) {
     va_end(args);
 }
 
-int kz__exit_code(kz_status status) {
+static int exit_code(kz_status status) {
     switch (status) {
     case KZ_OK:
     case KZ_DONE: return KZ__EXIT_DONE;
@@ -91,7 +91,7 @@ int kz__exit_code(kz_status status) {
 int kz__cli_status(kz__cli *cli, kz_status status, const kz__err *err) {
     const char *text = err && err->text[0] ? err->text : kz_status_text(status);
     if (status == KZ_ERR_CANCELLED) text = "interrupted"; /* nothing else cancels here */
-    return kz__cli_fail(cli, kz__exit_code(status), "%s", text);
+    return kz__cli_fail(cli, exit_code(status), "%s", text);
 }
 
 /* ---- model -------------------------------------------------------------------------------- */

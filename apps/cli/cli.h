@@ -73,8 +73,6 @@ void kz__cli_note(kz__cli *cli, const char *format, ...) KZ__PRINTF(2, 3);
 /* The progress line, on a terminal only; format NULL wipes it. */
 void kz__cli_progress(kz__cli *cli, const char *format, ...) KZ__PRINTF(2, 3);
 
-int kz__exit_code(kz_status status);
-
 /* ---- model -------------------------------------------------------------------------------- */
 
 /* The voice in the box: beside the program, beside its build folder, or in the source tree. Writes

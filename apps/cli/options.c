@@ -62,15 +62,20 @@ static const kz__option list[] = {
      .verbs = KZ__SAY | KZ__BATCH, .low = 1, .high = 16, .variable = true,
      .help = "pieces spoken side by side, 1 to 16; faster, takes more\nmemory, never changes the "
              "samples (default: 4)"},
+    {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .variable = true, .verbs = TEXTS,
+     .help = "notices about input that does not fit become errors"},
     {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .variable = true,
-     .verbs = TEXTS | KZ__BATCH | KZ__ITEM,
-     .help = "notices about input that does not fit become errors;\n"
-             "batch: and the first failure ends it"},
+     .verbs = KZ__BATCH | KZ__ITEM,
+     .help = "notices about input that does not fit become errors, and\nthe first failure ends the "
+             "batch"},
     {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
-     .verbs = FILES | KZ__CONVERT,
+     .verbs = SOUND,
      .help = "sound: .wav or .raw, '-' is standard output; without it a\nterminal plays, anything "
-             "else gets WAV. batch: the folder\nfor the files (default: the current one). convert: "
-             "the\npacked file, as a rule NAME.kz"},
+             "else gets WAV"},
+    {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FOLDER",
+     .verbs = KZ__BATCH, .help = "where the files go (default: the current folder)"},
+    {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
+     .verbs = KZ__CONVERT, .help = "the packed file, as a rule NAME.kz"},
     {.name = "format", .kind = KZ__CHOICE, .offset = AT(format), .value = "FORMAT",
      .verbs = FILES, .choices = "wav|raw", .later = "flac|ogg|opus|mp3", .variable = true,
      .help = "wav or raw, whatever the name of the file says"},
@@ -205,6 +210,7 @@ static const kz__conflict conflicts[] = {
     {"frames", "min-frames"},  {"whole-text", "live-text"},  {"quiet", "verbose"},
     {"lines", "live-text"},    {"lines", "dump"},        {"lines", "split"},
     {"lines", "pause"},        {"live-text", "split"},   {"live-text", "pause"},
+    {"live-text", "parallel"},
     {"study", "auto"},         {"study", "alternate"},   {"study", "batch"},
     {"study", "minutes"},      {"auto", "alternate"},    {"auto", "batch"},
     {"auto", "minutes"},       {"auto", "threads"},      {"auto", "placement"},

@@ -76,8 +76,8 @@ const kz__verb kz__verbs[] = {
     {"convert", KZ__CONVERT, kz__cmd_convert, "MODEL", "packs a model folder into one file",
      "The packed file holds all that is needed to speak: configuration, tokenizer, weights as the\n"
      "kernels read them. It is ready at once, its memory is shared between processes, and every\n"
-     "part is under a checksum. Any verb takes it in place of a folder, with the samples that\n"
-     "the folder gives with the same --type. Its bytes are the same on any machine.\n\n"
+     "part is under a checksum. Any other verb takes it in place of a folder, with the samples\n"
+     "that the folder gives with the same --type. Its bytes are the same on any machine.\n\n"
      "Examples:\n"
      "  kazeia convert MODEL -o model.kz               weights as they are stored\n"
      "  kazeia convert MODEL --type q4 -o small.kz     4 bits: the smallest and fastest\n"

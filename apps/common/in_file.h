@@ -9,8 +9,4 @@
 kz_status kz__in_file(kz__mem *mem, const char *path, size_t limit, char **data, size_t *length,
                       kz__err *err);
 
-/* The same from an open descriptor; name is for messages. */
-kz_status kz__in_fd(kz__mem *mem, int fd, const char *name, size_t limit, char **data,
-                    size_t *length, kz__err *err);
-
 #endif

@@ -48,8 +48,4 @@ void kz__model_clear(kz_model *model);
 kz_status kz__model_encode(const kz_model *model, kz__mem *mem, const char *text, size_t length,
                            unsigned flags, kz__ints *ids, kz__err *err);
 
-/* Ids of a piece of the template, where control tokens count. Appends. */
-kz_status kz__model_encode_template(const kz_model *model, const char *text, kz__ints *ids,
-                                    kz__err *err);
-
 #endif

@@ -89,8 +89,9 @@ static kz_status fill_limits(kz_session *s, const kz_request *r, kz__utterance *
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-kz_status kz__model_encode_template(const kz_model *m, const char *text, kz__ints *ids,
-                                    kz__err *err) {
+/* Ids of a piece of the template, where control tokens count. Appends. */
+static kz_status encode_template(const kz_model *m, const char *text, kz__ints *ids,
+                                 kz__err *err) {
     return kz__tokenizer_encode(m->tokenizer, text, strlen(text), KZ__TEXT_SPECIALS, ids, err);
 }
 
@@ -142,7 +143,7 @@ static kz_status encode_turn(kz_session *s, const char *text, size_t length, uns
     if (flags & KZ_AS_REFERENCE) {
         status = encode_wrapped(m, &s->mem, before, text, length, after, &whole, &s->err);
     } else {
-        status = kz__model_encode_template(m, before, &whole, &s->err);
+        status = encode_template(m, before, &whole, &s->err);
         if (!status && whole.count != 3) {
             status = kz__fail(&s->err, KZ_ERR_MODEL,
                               "the tokenizer makes %zu ids of the assistant's turn, wanted 3",
@@ -177,12 +178,12 @@ static kz_status fill_instruct(kz_session *s, const kz_request *r, kz__utterance
         return encode_wrapped(m, &s->mem, before, r->instruct, length, after, &u->instruct,
                               &s->err);
     }
-    kz_status status = kz__model_encode_template(m, before, &u->instruct, &s->err);
+    kz_status status = encode_template(m, before, &u->instruct, &s->err);
     if (!status) {
         status = kz__model_encode(m, &s->mem, r->instruct, length, r->flags, &u->instruct,
                                   &s->err);
     }
-    return status ? status : kz__model_encode_template(m, after, &u->instruct, &s->err);
+    return status ? status : encode_template(m, after, &u->instruct, &s->err);
 }
 
 static kz_status fill_text(kz_session *s, const kz_request *r, kz__utterance *u) {
@@ -205,7 +206,7 @@ static kz_status fill_text(kz_session *s, const kz_request *r, kz__utterance *u)
         kz__ints role;
         kz__ints_init(&role, &s->mem);
         if (!status) {
-            status = kz__model_encode_template(s->model, "<|im_start|>assistant\n", &role, &s->err);
+            status = encode_template(s->model, "<|im_start|>assistant\n", &role, &s->err);
         }
         if (!status && role.count != 3) {
             status = kz__fail(&s->err, KZ_ERR_MODEL, "the assistant's turn is not 3 ids");

@@ -30,7 +30,7 @@ size_t kz__talker_scratch(const kz__talker *talker);
 size_t kz__talker_bytes(const kz__talker *talker);
 
 /* Rows that the talker takes at once; longer prompts go in pieces, which changes nothing. */
-#define KZ__TALKER_ROWS 64
+#define KZ__TALKER_ROWS 96
 
 /* One sequence: what a run adds to and leaves behind. */
 typedef struct kz__talker_state {

@@ -104,22 +104,32 @@ kz_status kz__stack_cache_init(kz__kvcache *cache, kz__mem *mem, const kz__stack
                             rows_at_once, page_positions, err);
 }
 
-/* Room for the scores of one head group over all positions that a row of this run can see. */
-static kz_status reserve_scores(kz__stack_work *work, size_t past, kz__err *err) {
+/* Consecutive rows of a sequence that read their keys and values together. */
+#define TOGETHER 8
+
+/* Rows that are prepared by one thread: a panel of keys, so that threads seldom write side by
+ * side. */
+#define PREPARED 16
+
+/* Room for the scores of one head group, of the rows that are attended together, over all positions
+ * that they can see. */
+static kz_status reserve_scores(kz__stack_work *work, size_t past, size_t rows, kz__err *err) {
     const kz__stack_shape *s = &work->stack->shape;
     widths w = widths_of(s);
-    size_t span = s->window && s->window < past ? s->window + 16 : past;
-    size_t positions = (span + 63) / 64 * 64 + 64;
-    if (work->scores && positions <= work->score_positions) return KZ_OK;
-    if (work->scores) positions += positions / 2 / 16 * 16; /* grow seldom */
+    size_t span = s->window && s->window < past ? s->window + 16 + rows : past;
+    size_t lines = w.group * (rows < TOGETHER ? rows : TOGETHER);
+    work->score_positions = (span + 63) / 64 * 64 + 64;
+    size_t floats = lines * (work->score_positions + 2 * w.head16);
+    if (floats <= work->thread_floats) return KZ_OK;
+    if (work->scores) floats += floats / 2 / 16 * 16; /* grow seldom */
     bool guard = kz__mem_guard(work->mem, false);
     kz__free(work->mem, work->scores);
-    work->score_positions = positions;
-    work->thread_floats = w.group * (positions + 2 * w.head16);
-    work->scores =
-        kz__calloc(work->mem, work->thread_floats * (size_t)work->threads, sizeof(float));
+    work->thread_floats = 0;
+    work->scores = kz__calloc(work->mem, floats * (size_t)work->threads, sizeof(float));
     kz__mem_guard(work->mem, guard);
-    return work->scores ? KZ_OK : kz__fail_memory(err);
+    if (!work->scores) return kz__fail_memory(err);
+    work->thread_floats = floats;
+    return KZ_OK;
 }
 
 typedef struct attention_job {
@@ -159,9 +169,9 @@ static void prepare(const attention_job *job, size_t row, size_t head, int threa
     kz__kvcache_store(at->cache, job->layer, head, at->position, key, value);
 }
 
-/* Scores of the group's queries against keys of positions base..end-1, a page at a time. */
-static void score(const attention_job *job, const kz__kvcache *cache, const float *q, size_t head,
-                  size_t base, size_t end, float *scores, size_t lds) {
+/* Scores of `lines` queries against keys of positions base..end-1, a page at a time. */
+static void score(const attention_job *job, const kz__kvcache *cache, const float *q, size_t lines,
+                  size_t head, size_t base, size_t end, float *scores) {
     const kz__stack_shape *s = &job->work->stack->shape;
     for (size_t at = base; at < end;) {
         size_t slot = at % cache->page_positions;
@@ -169,12 +179,12 @@ static void score(const attention_job *job, const kz__kvcache *cache, const floa
         if (count > end - at) count = end - at;
         kz__mm_args args = {0};
         args.y = scores + (at - base);
-        args.ldy = lds;
+        args.ldy = job->work->score_positions;
         args.x = q;
         args.ldx = s->head_dim;
         args.w = kz__kvcache_keys(cache, job->layer, head, at) + slot * s->head_dim;
         args.panel_stride = s->head_dim * 16;
-        args.rows = s->heads / s->kv_heads;
+        args.rows = lines;
         args.panels = (count + 15) / 16;
         args.k = s->head_dim;
         args.taps = 1;
@@ -183,67 +193,119 @@ static void score(const attention_job *job, const kz__kvcache *cache, const floa
     }
 }
 
-/* out[g] = sum over positions first..end-1, in order, of scores[g][position] * value. */
-static void mix(const attention_job *job, const kz__kvcache *cache, size_t head, size_t base,
-                size_t first, size_t end, const float *scores, size_t lds, float *out,
-                size_t ldo) {
+/* out[line] += sum over positions first..end-1, in order, of the score at `first`, ... * value. */
+static void mix(const attention_job *job, const kz__kvcache *cache, size_t lines, size_t head,
+                size_t first, size_t end, const float *scores, float *out) {
     const kz__stack_shape *s = &job->work->stack->shape;
+    size_t head16 = kz__pad16(s->head_dim);
     for (size_t at = first; at < end;) {
         size_t slot = at % cache->page_positions;
         size_t count = cache->page_positions - slot;
         if (count > end - at) count = end - at;
         kz__mm_args args = {0};
         args.y = out;
-        args.ldy = ldo;
-        args.x = scores + (at - base);
-        args.ldx = lds;
+        args.ldy = head16;
+        args.x = scores + (at - first);
+        args.ldx = job->work->score_positions;
         args.w = kz__kvcache_values(cache, job->layer, head, at) + slot * 16;
         args.panel_stride = cache->page_positions * 16;
-        args.rows = s->heads / s->kv_heads;
-        args.panels = kz__pad16(s->head_dim) / 16;
+        args.rows = lines;
+        args.panels = head16 / 16;
         args.k = count;
         args.taps = 1;
-        args.resume = at > first;
+        args.resume = 1;
         job->run->kernels->mm_f32(&args);
         at += count;
     }
 }
 
-static void attend(const attention_job *job, size_t row, size_t head, int thread) {
+/* The first position that a row at `position` sees. */
+static size_t first_seen(const kz__stack_shape *s, size_t position) {
+    return s->window && position + 1 > s->window ? position + 1 - s->window : 0;
+}
+
+/* Rows row..row+rows-1 of one sequence, at most TOGETHER. What all of them see is read once; what
+ * only some see comes before it (of a window) or behind it, so each row walks its positions in
+ * order. */
+static void attend(const attention_job *job, size_t row, size_t rows, size_t head, int thread) {
     kz__stack_work *work = job->work;
     const kz__stack_shape *s = &work->stack->shape;
     widths w = widths_of(s);
+    size_t lines = rows * w.group; /* row after row */
+    size_t lds = work->score_positions;
     float *scores = work->scores + work->thread_floats * (size_t)thread;
-    float *out = scores + w.group * work->score_positions;
+    float *out = scores + lines * lds;
+    float *q = out + lines * w.head16;
     float scale = 1.0f / kz__sqrt((float)s->head_dim);
     const kz__kvcache *cache = work->places[row].cache;
-    size_t past = work->places[row].position + 1;
-    size_t first = s->window && past > s->window ? past - s->window : 0;
-    size_t base = first / 16 * 16;
-    float *q = work->qkv + row * w.qkv + head * w.group * s->head_dim;
-    score(job, cache, q, head, base, past, scores, work->score_positions);
-    for (size_t g = 0; g < w.group; g++) {
-        job->run->kernels->softmax(scores + g * work->score_positions, first - base, past - base,
-                                   scale);
+    size_t position = work->places[row].position;
+    size_t past = position + 1;
+    size_t base = first_seen(s, position) / 16 * 16;
+    size_t common = first_seen(s, position + rows - 1);
+    if (common > past) common = past;
+    for (size_t r = 0; r < rows; r++) {
+        memcpy(q + r * w.group * s->head_dim,
+               work->qkv + (row + r) * w.qkv + head * w.group * s->head_dim,
+               w.group * s->head_dim * sizeof *q);
     }
-    mix(job, cache, head, base, first, past, scores, work->score_positions, out, w.head16);
-    for (size_t g = 0; g < w.group; g++) {
-        float *to = work->mixed + row * w.q + (head * w.group + g) * s->head_dim;
-        memcpy(to, out + g * w.head16, s->head_dim * sizeof(float));
+    memset(out, 0, lines * w.head16 * sizeof *out);
+    score(job, cache, q, lines, head, base, past + rows - 1, scores);
+    for (size_t r = 0; r < rows; r++) {
+        size_t first = first_seen(s, position + r);
+        float *own = scores + r * w.group * lds;
+        for (size_t g = 0; g < w.group; g++) {
+            job->run->kernels->softmax(own + g * lds, first - base, past + r - base, scale);
+        }
+        mix(job, cache, w.group, head, first, common, own + (first - base),
+            out + r * w.group * w.head16);
+    }
+    mix(job, cache, lines, head, common, past, scores + (common - base), out);
+    for (size_t r = 0; r < rows; r++) {
+        float *own = out + r * w.group * w.head16;
+        size_t from = first_seen(s, position + r);
+        if (from < past) from = past;
+        mix(job, cache, w.group, head, from, past + r,
+            scores + r * w.group * lds + (from - base), own);
+        for (size_t g = 0; g < w.group; g++) {
+            float *to = work->mixed + (row + r) * w.q + (head * w.group + g) * s->head_dim;
+            memcpy(to, own + g * w.head16, s->head_dim * sizeof(float));
+        }
     }
 }
 
-/* Item: row * kv_heads + kv head. */
+/* Rows first..last-1, as many together as there are of one sequence. */
+static void attend_each(const attention_job *job, size_t first, size_t last, size_t head,
+                        int thread) {
+    for (size_t row = first; row < last;) {
+        size_t rows = 1;
+        while (rows < TOGETHER && row + rows < last &&
+               job->work->places[row + rows].cache == job->work->places[row].cache) {
+            rows++;
+        }
+        attend(job, row, rows, head, thread);
+        row += rows;
+    }
+}
+
+/* Item: kv head * blocks + block of rows: a head's keys and values stay in cache meanwhile. */
 static void prepare_rows(void *arg, size_t begin, size_t end, int thread) {
     const attention_job *job = arg;
-    size_t heads = job->work->stack->shape.kv_heads;
-    for (size_t item = begin; item < end; item++) prepare(job, item / heads, item % heads, thread);
+    size_t blocks = (job->rows + PREPARED - 1) / PREPARED;
+    for (size_t item = begin; item < end; item++) {
+        size_t row = item % blocks * PREPARED;
+        size_t last = row + PREPARED < job->rows ? row + PREPARED : job->rows;
+        for (; row < last; row++) prepare(job, row, item / blocks, thread);
+    }
 }
 
 static void attend_rows(void *arg, size_t begin, size_t end, int thread) {
     const attention_job *job = arg;
-    size_t heads = job->work->stack->shape.kv_heads;
-    for (size_t item = begin; item < end; item++) attend(job, item / heads, item % heads, thread);
+    size_t blocks = (job->rows + TOGETHER - 1) / TOGETHER;
+    for (size_t item = begin; item < end; item++) {
+        size_t row = item % blocks * TOGETHER;
+        size_t last = row + TOGETHER < job->rows ? row + TOGETHER : job->rows;
+        attend_each(job, row, last, item / blocks, thread);
+    }
 }
 
 /* Item: span * kv_heads + kv head. A row attends to rows of its span and head alone, so no other
@@ -257,7 +319,7 @@ static void attend_spans(void *arg, size_t begin, size_t end, int thread) {
         for (; span < item / heads; span++) first += job->spans[span].rows;
         size_t last = first + job->spans[span].rows;
         for (size_t row = first; row < last; row++) prepare(job, row, item % heads, thread);
-        for (size_t row = first; row < last; row++) attend(job, row, item % heads, thread);
+        attend_each(job, first, last, item % heads, thread);
     }
 }
 
@@ -271,14 +333,15 @@ static void attention(attention_job *job) {
     for (size_t i = 0; i < job->span_count; i++) {
         if (job->spans[i].rows > most) most = job->spans[i].rows;
     }
-    size_t items = heads * (most <= FEW_ROWS ? job->span_count : job->rows);
-    size_t grain = items <= 32 ? (items + 3) / 4 : 4;
     if (most <= FEW_ROWS) {
-        kz__pool_for(pool, items, grain, attend_spans, job);
-    } else {
-        kz__pool_for(pool, items, 2 * grain, prepare_rows, job);
-        kz__pool_for(pool, items, grain, attend_rows, job);
+        size_t items = heads * job->span_count;
+        kz__pool_for(pool, items, items <= 32 ? (items + 3) / 4 : 4, attend_spans, job);
+        return;
     }
+    size_t blocks = (job->rows + PREPARED - 1) / PREPARED;
+    kz__pool_for(pool, heads * blocks, 1, prepare_rows, job);
+    blocks = (job->rows + TOGETHER - 1) / TOGETHER;
+    kz__pool_for(pool, heads * blocks, 1, attend_rows, job);
 }
 
 typedef struct norm_job {
@@ -366,12 +429,14 @@ kz_status kz__stack_run(const kz__run *run, kz__stack_work *work, float *h, cons
     const kz__stack_shape *s = &work->stack->shape;
     size_t width = kz__pad16(s->width);
     size_t rows = 0;
+    size_t most = 0;
     kz_status status = KZ_OK;
     for (size_t i = 0; !status && i < count; i++) {
         rows += spans[i].rows;
+        if (spans[i].rows > most) most = spans[i].rows;
         status = kz__kvcache_reserve(spans[i].cache, spans[i].rows, err);
     }
-    if (!status) status = reserve_scores(work, place_rows(work, spans, count), err);
+    if (!status) status = reserve_scores(work, place_rows(work, spans, count), most, err);
     if (status) return status;
     for (size_t l = 0; l < s->layers; l++) {
         run_layer(run, work, l, h, spans, count, rows);

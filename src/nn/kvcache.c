@@ -79,9 +79,10 @@ void kz__kvcache_store(kz__kvcache *c, size_t layer, size_t head, size_t positio
     size_t slot = position % c->page_positions;
     float *keys = kz__kvcache_keys(c, layer, head, position) + slot / 16 * c->head_dim * 16;
     float *values = kz__kvcache_values(c, layer, head, position);
-    for (size_t d = 0; d < c->head_dim; d++) {
-        keys[d * 16 + slot % 16] = key[d];
-        values[(d / 16 * c->page_positions + slot) * 16 + d % 16] = value[d];
+    for (size_t d = 0; d < c->head_dim; d++) keys[d * 16 + slot % 16] = key[d];
+    for (size_t d = 0; d < c->head_dim; d += 16) {
+        size_t count = c->head_dim - d < 16 ? c->head_dim - d : 16;
+        memcpy(values + (d * c->page_positions + slot * 16), value + d, count * sizeof *values);
     }
 }
 

@@ -331,31 +331,27 @@ static void product_job(void *arg, size_t begin, size_t end, int thread) {
     }
 }
 
-/* Block sizes never change bits. One row: a few contiguous stretches of panels for each thread.
- * Many rows: blocks whose weights (or rows) stay in the second-level cache. */
-static void choose_blocks(product *job, int threads) {
+#define CACHED ((size_t)256 * 1024) /* bytes of panels in use at a time */
+
+/* Block sizes never change bits. Stretches of panels that stay in the second-level cache while the
+ * rows pass by, and blocks enough that threads end together. */
+static void choose_blocks(product *job, size_t threads) {
     const kz__linear *linear = job->linear;
-    size_t bytes = panel_bytes(linear);
-    if (job->rows < 32) {
-        job->row_block = job->rows;
-        size_t pieces = (size_t)threads * 4;
-        job->panel_block = (linear->panels + pieces - 1) / pieces;
-        size_t least = 8192 / (bytes + 1) + 1;
-        if (threads == 1) job->panel_block = linear->panels;
-        if (job->panel_block < least) job->panel_block = least;
-    } else {
-        job->panel_block = (256 * 1024) / (bytes + 1);
-        job->row_block = 112;
-    }
-    job->panel_block = (job->panel_block + 1) / 2 * 2; /* gate and up stay together */
-    if (job->row_block > job->rows) job->row_block = job->rows;
-    if (job->panel_block < 2) job->panel_block = 2;
-    if (job->panel_block > linear->panels) job->panel_block = linear->panels;
+    size_t bytes = panel_bytes(linear) + 1;
+    size_t least = 8192 / bytes + 1;
+    job->row_block = job->rows < 112 ? job->rows : 112;
     job->row_blocks = (job->rows + job->row_block - 1) / job->row_block;
+    size_t pieces = threads == 1 ? 1 : (4 * threads + job->row_blocks - 1) / job->row_blocks;
+    size_t fitting = (linear->panels * bytes + CACHED - 1) / CACHED;
+    if (pieces < fitting) pieces = (fitting + threads - 1) / threads * threads;
+    job->panel_block = (linear->panels + pieces - 1) / pieces;
+    if (job->panel_block < least) job->panel_block = least;
+    job->panel_block = (job->panel_block + 1) / 2 * 2; /* gate and up stay together */
+    if (job->panel_block > linear->panels) job->panel_block = linear->panels;
 }
 
 static void run_product(product *job) {
-    choose_blocks(job, kz__pool_threads(job->run->pool));
+    choose_blocks(job, (size_t)kz__pool_threads(job->run->pool));
     size_t panel_blocks = (job->linear->panels + job->panel_block - 1) / job->panel_block;
     kz__pool_for(job->run->pool, panel_blocks * job->row_blocks, 1, product_job, job);
 }

@@ -99,6 +99,7 @@ done
 expect 2 "auto|off" "$K" say --split on -o "$work/x.wav" Hello
 expect 2 "contradict" "$K" say --lines --pause 1 -o "$work/x.wav" Hello
 expect 2 "contradict" "$K" say --live-text --split auto -o "$work/x.wav" Hello
+expect 2 "contradict" "$K" say --live-text --parallel 2 -o "$work/x.wav" Hello
 
 # What cannot be spoken is left out, the rest keeps its order (B018); nothing at all is refused.
 dashes=$(awk 'BEGIN { for (i = 0; i < 60; i++) printf "--- "; }')

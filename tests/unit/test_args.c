@@ -281,7 +281,20 @@ static void test_contradictions_with_variables(void **state) {
     assert_int_equal(p.status, KZ_OK);
 }
 
-/* Text, files and help have no twins; names and letters are unique; conflicts name options. */
+/* A name is there once for each verb, with one letter and one place in the settings. */
+static void entries_fit(const kz__option *a, const kz__option *b) {
+    if (strcmp(a->name, b->name) != 0) {
+        if (a->letter) assert_int_not_equal(a->letter, b->letter);
+        return;
+    }
+    assert_int_equal(a->verbs & b->verbs, 0);
+    assert_int_equal(a->letter, b->letter);
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->offset, b->offset);
+    assert_int_equal(a->variable, b->variable);
+}
+
+/* Text, files and help have no twins; conflicts name options that have one entry. */
 static void test_the_table_itself(void **state) {
     (void)state;
     static const char *const no_twin[] = {"instruct", "output", "file", "codes", "dump", "npy",
@@ -289,10 +302,7 @@ static void test_the_table_itself(void **state) {
     const kz__options *t = &kz__option_table;
     assert_in_range(t->count, 1, KZ__OPTIONS_MAX);
     for (size_t i = 0; i < t->count; i++) {
-        for (size_t j = i + 1; j < t->count; j++) {
-            assert_string_not_equal(t->list[i].name, t->list[j].name);
-            if (t->list[i].letter) assert_int_not_equal(t->list[i].letter, t->list[j].letter);
-        }
+        for (size_t j = i + 1; j < t->count; j++) entries_fit(&t->list[i], &t->list[j]);
         assert_non_null(t->list[i].help);
         assert_int_not_equal(t->list[i].verbs, 0);
         for (size_t k = 0; k < sizeof no_twin / sizeof *no_twin; k++) {
@@ -311,6 +321,29 @@ static void test_the_table_itself(void **state) {
             found += !strcmp(t->list[j].name, t->conflicts[i].second);
         }
         assert_int_equal(found, 2);
+    }
+}
+
+/* Where verbs mean different things by a name, each has its own entry. */
+static void test_one_name_for_several_verbs(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t verb;
+        const char *value;
+    } verbs[] = {{KZ__SAY, "FILE"}, {KZ__BATCH, "FOLDER"}, {KZ__CONVERT, "FILE"}};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        parsed p;
+        char wanted[64];
+        const char *const good[] = {"-o", "there", "--output", "here", NULL};
+        const char *const bad[] = {"-o", NULL};
+        parse(&p, verbs[i].verb, good, NULL);
+        assert_int_equal(p.status, KZ_OK);
+        assert_string_equal(p.set.output, "here");
+        assert_int_equal(kz__args_source(&p.args, "output"), KZ__FROM_LINE);
+        parse(&p, verbs[i].verb, bad, NULL);
+        assert_int_equal(p.status, KZ_ERR_USAGE);
+        snprintf(wanted, sizeof wanted, "--output=%s", verbs[i].value);
+        assert_non_null(strstr(p.err.text, wanted));
     }
 }
 
@@ -334,6 +367,7 @@ int main(void) {
         cmocka_unit_test(test_damaged_variables_are_named),
         cmocka_unit_test(test_contradictions_with_variables),
         cmocka_unit_test(test_the_table_itself),
+        cmocka_unit_test(test_one_name_for_several_verbs),
         cmocka_unit_test(test_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
