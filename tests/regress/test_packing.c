@@ -339,7 +339,7 @@ static void test_headers_that_lie(void **state) {
         const char *part;
     } rows[] = {
         {64, "wonograd", 9, KZ_ERR_MODEL, "packed for the decoder 'wonograd', which"},
-        {64, "direct\0", 9, KZ_ERR_MODEL, "wanted f32, "},
+        {64, "direct\0\0", 9, KZ_ERR_MODEL, "wanted f32, "},
         {48, "\3", 1, KZ_ERR_MODEL, "are q4, "},
         {48, "\1", 1, KZ_ERR_MODEL, "wanted f32, "},
         {44, "\77", 1, KZ_OK, ""},
