@@ -12,8 +12,8 @@ static const char *const sentences[] = {
     "The road to the harbour was empty that morning, and the shops were still closed.",
     "A cat sat on the wall and watched the water.",
     "Nobody had told the old captain that the ferry would not come before noon.",
-    "He waited, as he had waited for so many ships, with his hands in his pockets and his eyes on "
-    "the line between the sea and the sky.",
+    ("He waited, as he had waited for so many ships, with his hands in his pockets and his eyes on "
+     "the line between the sea and the sky."),
     "Then the bell rang twice.",
     "Two boys came running down the hill, one with a letter, the other with a loaf of bread.",
 };
