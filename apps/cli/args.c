@@ -34,6 +34,11 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+/* As letters count where a spelling is looked for. */
+static char likely(char c) {
+    return (char)tolower((unsigned char)plain(c));
+}
+
 size_t kz__args_distance(const char *a, const char *b) {
     size_t rows[3][NAME_MAX_LENGTH + 1];
     size_t la = strlen(a);
@@ -46,7 +51,7 @@ size_t kz__args_distance(const char *a, const char *b) {
         const size_t *before = rows[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t change = plain(a[i - 1]) != plain(b[j - 1]);
+            size_t change = likely(a[i - 1]) != likely(b[j - 1]);
             now[j] = least(last[j - 1] + change, least(last[j], now[j - 1]) + 1);
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
             if (swapped) now[j] = least(now[j], before[j - 2] + 1);
@@ -58,15 +63,10 @@ size_t kz__args_distance(const char *a, const char *b) {
 bool kz__args_near(const char *typed, const char *known, size_t *distance) {
     size_t length = strlen(typed);
     *distance = kz__args_distance(typed, known);
-    if (length >= 3 && length < strlen(known)) {
-        bool beginning = true;
-        for (size_t i = 0; i < length; i++) beginning = beginning && plain(typed[i]) == known[i];
-        if (beginning) {
-            *distance = 1;
-            return true;
-        }
-    }
-    return *distance <= (length < 4 ? 1 : 1 + length / 4);
+    size_t same = 0; /* letters that both begin with */
+    while (typed[same] && likely(typed[same]) == known[same]) same++;
+    if (same >= 3 && same == length && known[same]) *distance = 1;
+    return same >= 3 || *distance <= (length < 4 ? 1 : 1 + length / 4);
 }
 
 /* What the verb takes comes before what others take under the same name. */

@@ -106,10 +106,10 @@ kz_status kz__args_settle(kz__args *args, void *settings, const void *blank, kz_
 void kz__args_help(const kz__options *options, uint32_t verb, FILE *out);
 void kz__args_variables(const kz__options *options, uint32_t verb, FILE *out);
 
-/* Edit distance with neighbours swapped as one step; '_' equals '-'. */
+/* Edit distance with neighbours swapped as one step; '_' equals '-', case does not matter. */
 size_t kz__args_distance(const char *a, const char *b);
 
-/* True where typed may be meant as known: few edits, or its beginning. */
+/* True where typed may be meant as known: few edits, or the same three letters at the beginning. */
 bool kz__args_near(const char *typed, const char *known, size_t *distance);
 
 #endif

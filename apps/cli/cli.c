@@ -22,22 +22,6 @@
 
 /* ---- messages ----------------------------------------------------------------------------- */
 
-void kz__cli_progress(kz__cli *cli, const char *format, ...) {
-    if (!cli->terminal || cli->set.quiet) return;
-    if (!format) {
-        if (cli->progress) fputs("\r\033[K", stderr);
-        cli->progress = false;
-        return;
-    }
-    va_list args;
-    va_start(args, format);
-    fputs("\r\033[K", stderr);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fflush(stderr);
-    cli->progress = true;
-}
-
 static void print_line(kz__cli *cli, const char *label, const char *colour, const char *format,
                        va_list args) {
     char text[2048];
@@ -267,6 +251,9 @@ int kz__cli_text(kz__cli *cli, char **text, size_t *length) {
                             "--file");
     }
     if (words) return join_words(cli, text, length);
+    if (cli->set.file && !*cli->set.file) {
+        return kz__cli_fail(cli, KZ__EXIT_USAGE, "--file names no file");
+    }
     bool standard = kz__cli_text_on_stdin(cli);
     const char *path = standard ? "-" : cli->set.file;
     kz_status status = kz__in_file(&cli->mem, path, TEXT_MAX, text, length, &err);
