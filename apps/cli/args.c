@@ -232,7 +232,13 @@ static kz_status set_value(const parser *p, const kz__option *o, const char *ori
         *(bool *)place = value != invert;
         return KZ_OK;
     }
-    case KZ__TEXT: *(const char **)place = text; return KZ_OK;
+    case KZ__TEXT:
+        if (!*text && strcmp(o->value, "TEXT") != 0) { /* what is to be spoken is judged elsewhere */
+            return kz__fail(p->err, KZ_ERR_USAGE, "%s is empty; it needs a value (%s)", origin,
+                            o->value);
+        }
+        *(const char **)place = text;
+        return KZ_OK;
     case KZ__CHOICE: return set_choice(p, o, origin, text, place);
     case KZ__INTEGER:
     case KZ__REAL: return set_number(p, o, origin, text, place);

@@ -251,9 +251,6 @@ int kz__cli_text(kz__cli *cli, char **text, size_t *length) {
                             "--file");
     }
     if (words) return join_words(cli, text, length);
-    if (cli->set.file && !*cli->set.file) {
-        return kz__cli_fail(cli, KZ__EXIT_USAGE, "--file names no file");
-    }
     bool standard = kz__cli_text_on_stdin(cli);
     const char *path = standard ? "-" : cli->set.file;
     kz_status status = kz__in_file(&cli->mem, path, TEXT_MAX, text, length, &err);

@@ -70,7 +70,10 @@ int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "sound is not written to a terminal; give "
                             "--output FILE, or leave it out to hear it");
     }
-    if (!*sound->path) return kz__cli_fail(cli, KZ__EXIT_USAGE, "--output names no file");
+    struct stat info;
+    if (stat(sound->path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        return kz__cli_fail(cli, KZ__EXIT_OUTPUT, "cannot write '%s': it is a folder", sound->path);
+    }
     return plan_format(sound, sound->path);
 }
 
