@@ -333,7 +333,7 @@ static void test_every_twin(void **state) {
         const char *there = (const char *)&by_variable.set + o->offset;
         if (o->kind == KZ__TEXT || o->kind == KZ__CHOICE) {
             assert_string_equal(*(const char *const *)(const void *)there, value);
-            memcpy((char *)&by_line.set + o->offset, there, sizeof(const char *));
+            memcpy((char *)&by_line.set + o->offset, there, sizeof words[0]);
         }
         assert_memory_equal(&by_variable.set, &by_line.set, sizeof by_line.set);
         if (o->kind != KZ__TEXT) {
