@@ -460,6 +460,11 @@ typedef struct kz_result {
 /* Fills result (its `size` set by the caller). One thread per handle. */
 KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *result);
 
+/* The samples as 16-bit integers: each times 32768, rounded to nearest with ties to even, and held
+ * within -32768..32767, so that 1.0 gives 32767; a sample that is no number gives 0. samples and
+ * out must not overlap. Any thread. */
+KZ_API kz_status kz_int16(const float *samples, size_t count, int16_t *out);
+
 /* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session. */
 KZ_API const int32_t *kz_session_codes(const kz_session *session, size_t *frames);
 

@@ -233,7 +233,7 @@ static kz_status set_value(const parser *p, const kz__option *o, const char *ori
         return KZ_OK;
     }
     case KZ__TEXT:
-        if (!*text && strcmp(o->value, "TEXT") != 0) { /* what is to be spoken is judged elsewhere */
+        if (!*text && strcmp(o->value, "TEXT") != 0) { /* texts are judged elsewhere */
             return kz__fail(p->err, KZ_ERR_USAGE, "%s is empty; it needs a value (%s)", origin,
                             o->value);
         }

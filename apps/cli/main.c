@@ -159,8 +159,8 @@ static int option_without_verb(kz__cli *cli, const char *word) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "unknown option '%s'; did you mean '%s'?", word,
                             meant);
     }
-    return kz__cli_fail(cli, KZ__EXIT_USAGE, "'%s' comes after the verb, as in: kazeia say %s", word,
-                        word);
+    return kz__cli_fail(cli, KZ__EXIT_USAGE, "'%s' comes after the verb, as in: kazeia say %s",
+                        word, word);
 }
 
 static int dispatch(kz__cli *cli, int argc, char **argv) {

@@ -1,13 +1,14 @@
 /* Ctrl-C, SIGTERM and a terminal that closes: the first is noted, so that the program can end its
- * file; the second kills. Also switches SIGPIPE off: a reader that has gone is seen by the write. */
+ * file; the second kills. Also switches SIGPIPE off: a reader that has gone is seen by the write.
+ */
 #ifndef KZ_COMMON_INTERRUPT_H
 #define KZ_COMMON_INTERRUPT_H
 
 #include <stdbool.h>
 
 void kz__interrupt_ignore_pipe(void);
-/* Until kz__interrupt_install, which goes in front of the first output, a signal calls `leaving` and
- * ends the program at once with this exit code. */
+/* Until kz__interrupt_install, which goes in front of the first output, a signal calls `leaving`
+ * and ends the program at once with this exit code. */
 void kz__interrupt_early(void (*leaving)(void), int exit_code);
 void kz__interrupt_install(void);
 bool kz__interrupted(void);

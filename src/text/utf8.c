@@ -64,7 +64,8 @@ kz_status kz__utf8_fail(int32_t byte, unsigned long long offset, kz__err *err) {
     }
     bool mark = offset == 0 && value >= 0xFE; /* the first byte of U+FEFF */
     return kz__fail(err, KZ_ERR_INPUT,
-                    "the text is not valid UTF-8 at byte offset %llu (byte 0x%02X)%s", offset, value,
+                    "the text is not valid UTF-8 at byte offset %llu (byte 0x%02X)%s", offset,
+                    value,
                     mark ? ": it begins with the mark of UTF-16; it must be UTF-8" : "");
 }
 

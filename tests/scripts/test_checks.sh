@@ -153,6 +153,10 @@ for call in sinf exp powf tanh erff fmaf log10; do
     compile "double $call(double); double kz_f(double x) { return $call(x) + 1; }" -fno-builtin
     refuses_built check_symbols "mathematics of the C library ($call)"
 done
+for data in 'int kz_n = 3;' 'static int n; void kz_f(void) { n++; }' '_Thread_local int kz_n;'; do
+    compile "$data"
+    refuses_built check_symbols 'a global that can be written to'
+done
 for call in printf puts exit abort getenv rand malloc; do
     compile "int $call(void); int kz_f(void) { return $call() + 1; }" -fno-builtin
     refuses_built check_symbols "($call)"

@@ -291,7 +291,9 @@ static void sample_of(const kz__option *o, char value[64], char name[64]) {
     snprintf(value, 64, "x");
     if (o->kind == KZ__FLAG) snprintf(value, 64, "yes");
     if (o->kind == KZ__SEED) snprintf(value, 64, "5");
-    if (o->kind == KZ__CHOICE) snprintf(value, 64, "%.*s", (int)strcspn(o->choices, "|"), o->choices);
+    if (o->kind == KZ__CHOICE) {
+        snprintf(value, 64, "%.*s", (int)strcspn(o->choices, "|"), o->choices);
+    }
     if (o->kind == KZ__INTEGER) snprintf(value, 64, "%.0f", o->low + 1);
     if (o->kind == KZ__REAL) snprintf(value, 64, "%g", (o->low + o->high) / 2);
     size_t used = (size_t)snprintf(name, 64, "KAZEIA_");
