@@ -30,7 +30,7 @@ full-size: ## random weights of SIZE (0.6b, 1.7b) in build/SIZE, for bench; need
 quality: all ## what the weight formats cost, teacher-forced against f32 on the voice in the box
 	build/bench_quality $(or $(MODEL),voice) voice/eval.json 40 parts
 
-check: check-layers check-symbols check-baseline check-form ## the four checks below
+check: check-layers check-symbols check-baseline check-form interface ## the five checks below
 
 check-layers: ## who includes whom
 	scripts/check_layers
@@ -43,6 +43,9 @@ check-baseline: all ## no newer instructions outside the kernels
 
 check-form: ## columns, lengths, words
 	scripts/check_form
+
+interface: all ## what is promised, line by line, and the tests that show it
+	scripts/check_interface build
 
 golden: all ## compare with the recorded runs of the official implementation, case by case
 	build/tests/golden_test_stages
@@ -97,5 +100,5 @@ clean: ## remove all build folders but the bare Debian's
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form golden \
-    corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare install clean help
+.PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form \
+    interface golden corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare install clean help

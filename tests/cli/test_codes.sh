@@ -114,6 +114,12 @@ golden "$work/changed.txt" >"$work/changed.json"
 expect 1 "" "$K" validate "$KZT_VOICE" "$work/changed.json"
 grep -q "frame 1, codebook 3: got" "$work/out" || fail "first difference: $(cat "$work/out")"
 grep -q "codes equal  *$((frames * 16 - 1)) /" "$work/out" || fail "count: $(cat "$work/out")"
+grep -qx "per codebook  *$frames $frames $frames $((frames - 1))\( $frames\)\{12\} of $frames" \
+    "$work/out" || fail "codes equal per codebook: $(cat "$work/out")"
+expect 1 "" "$K" validate "$KZT_VOICE" "$work/changed.json" --json
+grep -q "\"equal_per_codebook\":\[$frames,$frames,$frames,$((frames - 1)),$frames,.*$frames\]" \
+    "$work/out" || fail "codes equal per codebook in --json: $(cat "$work/out")"
+grep -q '"first_difference":{"frame":1,"codebook":3,' "$work/out" || fail "$(cat "$work/out")"
 head -n $((frames - 1)) "$work/g.txt" >"$work/less.txt"
 golden "$work/less.txt" >"$work/less.json"
 expect 1 "" "$K" validate "$KZT_VOICE" "$work/less.json"

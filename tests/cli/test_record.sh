@@ -30,6 +30,17 @@ equal "" "$(member hash out)" "hash without --hash"
 equal "1 scalar q8" "$(member threads out) $(member cpu out) $(member type out)" \
     "threads, level, type"
 
+# Threads: as many as processors are left to this process.
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
+    expect 0 "" taskset -c 0 "$K" say --frames 1 -q --json -o s.wav Hello
+    equal 1 "$(member threads out)" "threads on one processor"
+    expect 0 "" taskset -c 0 "$K" info --json
+    equal 1 "$(member threads out)" "threads that info tells"
+fi
+expect 0 "" "$K" info --json
+left=$(nproc 2>/dev/null)
+[ "$(member threads out)" -le "${left:-256}" ] || fail "more threads than nproc has processors"
+
 # Beside sound on standard output it goes to standard error, on one line, and so does the hash.
 "$K" say -q --frames 3 --seed 3 --json --hash Hello </dev/null >sound.wav 2>err
 equal 1 "$(wc -l <err | tr -d ' ')" "lines on standard error beside sound"
