@@ -47,6 +47,9 @@ check-form: ## columns, lengths, words
 interface: all ## what is promised, line by line, and the tests that show it
 	scripts/check_interface build
 
+lint: ## gcc, clang, cppcheck and clang-tidy over the tree (4 minutes)
+	scripts/lint
+
 golden: all ## compare with the recorded runs of the official implementation, case by case
 	build/tests/golden_test_stages
 	build/tests/golden_test_runs
@@ -95,10 +98,11 @@ install: all ## install program, libraries, header, voice (PREFIX=/usr/local)
 	cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## remove all build folders but the bare Debian's
-	rm -rf build build-asan build-tsan build-arm build-fuzz
+	rm -rf build build-asan build-tsan build-arm build-fuzz build-lint
 
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form \
-    interface golden corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare install clean help
+    interface lint golden corpus memory full-size determinism kernels arm bochs sanitize fuzz reference \
+    bare install clean help

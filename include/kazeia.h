@@ -57,21 +57,23 @@ KZ_API const char *kz_status_text(kz_status code);
 /* "0.1.0". Any thread. */
 KZ_API const char *kz_version(void);
 
-/* The number of the arithmetic: raised whenever samples change for equal inputs. */
+/* The number of the arithmetic: raised whenever samples change for equal inputs. Any thread. */
 KZ_API int kz_arithmetic(void);
 
-/* One line: kernel levels compiled in, the best one usable here, formats, arithmetic number. */
+/* One line: kernel levels compiled in, the best one usable here, formats, arithmetic number. Any
+ * thread. */
 KZ_API const char *kz_features(void);
 
 /* Names of kernel levels from slowest to fastest that this build and machine can use, NULL after
  * the last. kz_cpu_level(0) is "scalar". Any thread. */
 KZ_API const char *kz_cpu_level(size_t index);
 
-/* Processors that affinity and container quota leave to this process, 1 to 256. */
+/* Processors that affinity and container quota leave to this process, 1 to 256. Any thread. */
 KZ_API int kz_default_threads(void);
 
 /* Log hook of the process: level 0 notice (something about the input worth telling), 1 debug.
- * Called on the thread that noticed. NULL switches off (the default). Set it before other calls. */
+ * Called on the thread that noticed. NULL switches off (the default). Not while another thread is
+ * inside a call: set it before them. */
 typedef void (*kz_log_fn)(void *user, int level, const char *text);
 KZ_API void kz_set_log(kz_log_fn fn, void *user);
 
@@ -226,7 +228,7 @@ KZ_API kz_status kz_tokenize(const kz_model *model, const char *text, size_t len
                              size_t error_capacity);
 
 /* The bytes of a token (not always whole UTF-8); NULL where the id has none. Lives with
- * the model. */
+ * the model. Any thread. */
 KZ_API const char *kz_token_text(const kz_model *model, int32_t id, size_t *length);
 
 /* What a piece of a long text is followed by. */
@@ -355,7 +357,8 @@ KZ_API kz_status kz_session_create(const kz_model *model, const kz_session_optio
                                    kz_session **session, char *error, size_t capacity);
 KZ_API void kz_session_free(kz_session *session);
 
-/* Reason of the last failed call on this handle, "" if none. Valid until the next call. */
+/* Reason of the last failed call on this handle, "" if none. Valid until the next call. One thread
+ * per handle. */
 KZ_API const char *kz_error(const kz_session *session);
 
 /* Begins an utterance: checks everything, builds the prompt. What request points to is copied.
@@ -363,12 +366,13 @@ KZ_API const char *kz_error(const kz_session *session);
 KZ_API kz_status kz_session_start(kz_session *session, const kz_request *request);
 
 /* Begins decoding of given codes: [frames][codes_per_frame], each in 0..codebook_size-1.
- * flags: KZ_AS_REFERENCE renews the decoder every 300 frames, as the reference does. */
+ * flags: KZ_AS_REFERENCE renews the decoder every 300 frames, as the reference does. One thread per
+ * handle. */
 KZ_API kz_status kz_session_start_codes(kz_session *session, const int32_t *codes, size_t frames,
                                         int packet, unsigned flags);
 
 /* Live text: more text, and its end. Only after a start with text NULL. A UTF-8 character may be
- * cut between two calls. */
+ * cut between two calls. One thread per handle. */
 KZ_API kz_status kz_session_append(kz_session *session, const char *text, size_t length);
 KZ_API kz_status kz_session_finish_text(kz_session *session);
 
@@ -390,6 +394,7 @@ typedef struct kz_packet {
     size_t frames;
 } kz_packet;
 typedef int (*kz_sink_fn)(void *user, const kz_packet *packet); /* 0: go on, else stop */
+/* One thread per handle. */
 KZ_API kz_status kz_session_speak(kz_session *session, kz_sink_fn sink, void *user);
 
 /* Stops the utterance within one frame; any thread, idempotent. The session can be started
@@ -409,18 +414,21 @@ typedef struct kz_batch_options {
     const char *cpu;
 } kz_batch_options;
 KZ_API void kz_batch_options_init(kz_batch_options *options);
+/* Any thread. */
 KZ_API kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options,
                                  kz_batch **batch, char *error, size_t capacity);
-/* Takes NULL. Its sessions must be freed first. */
+/* Takes NULL. Its sessions must be freed first. One thread per handle. */
 KZ_API void kz_batch_free(kz_batch *batch);
 
 /* One frame (or a piece of the prompt) of every session that has started and not ended. KZ_OK with
  * *advanced of them, KZ_DONE where none has anything to do (all ended, or waiting for text). A
- * session that fails tells it in its next read. */
+ * session that fails tells it in its next read. One thread per handle, its sessions' calls
+ * included. */
 KZ_API kz_status kz_batch_step(kz_batch *batch, size_t *advanced);
 
 /* held 1: kz_batch_step leaves this session out until it is called with 0, so that another one
- * comes first. Changes no sample; a start does not end it. Nothing for a session on its own. */
+ * comes first. Changes no sample; a start does not end it. Nothing for a session on its own. One
+ * thread per handle. */
 KZ_API void kz_session_hold(kz_session *session, int held);
 
 typedef enum kz_finish {
@@ -431,7 +439,8 @@ typedef enum kz_finish {
     KZ_FINISH_CANCELLED = 4,
     KZ_FINISH_ERROR = 5
 } kz_finish;
-KZ_API const char *kz_finish_text(kz_finish finish); /* "stop", "length", ... */
+/* "stop", "length", ... Any thread. */
+KZ_API const char *kz_finish_text(kz_finish finish);
 
 #define KZ_PREDICTOR_PASSES 15
 
@@ -465,13 +474,15 @@ KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *res
  * out must not overlap. Any thread. */
 KZ_API kz_status kz_int16(const float *samples, size_t count, int16_t *out);
 
-/* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session. */
+/* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session. One
+ * thread per handle. */
 KZ_API const int32_t *kz_session_codes(const kz_session *session, size_t *frames);
 
 /* Every stage's intermediate values, called on the thread that computes: the caller's, or its own
  * where the session runs ahead. name is like "talker.layer.03", "decoder.1"; shape has `rank`
  * sizes, rows first. frame counts from 0, in the decoder with the frames of a reference in front;
- * the prefill is frame -1. NULL switches off. Set it between start calls. */
+ * the prefill is frame -1. NULL switches off. Set it between start calls. One thread per
+ * handle. */
 typedef void (*kz_tap_fn)(void *user, const char *name, long frame, const float *data,
                           const size_t *shape, int rank);
 KZ_API void kz_session_set_tap(kz_session *session, kz_tap_fn fn, void *user);
@@ -489,7 +500,7 @@ typedef struct kz_probe {
 KZ_API kz_status kz_probe_machine(int threads, const char *cpu, kz_probe *probe);
 
 /* Checks every kernel of this machine against the scalar reference; report is called for each with
- * "level/kernel" and 1 if equal. Returns KZ_ERR_FAILED if any differs. */
+ * "level/kernel" and 1 if equal. Returns KZ_ERR_FAILED if any differs. Any thread. */
 typedef void (*kz_selftest_fn)(void *user, const char *name, int equal);
 KZ_API kz_status kz_selftest_kernels(kz_selftest_fn report, void *user);
 
