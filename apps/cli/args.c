@@ -382,14 +382,29 @@ static bool in_use(const parser *p, const kz__option *o) {
     return o->kind != KZ__FLAG || *(const bool *)((const char *)p->settings + o->offset);
 }
 
+/* What a message calls an option that is in use: the variable that set it, or its name. */
+static void origin_of(const kz__args *args, const kz__option *o,
+                      char name[NAME_MAX_LENGTH + 16]) {
+    unsigned char source = args->source[o - args->options->list];
+    if (source == KZ__FROM_VARIABLE) {
+        variable_name(o, name);
+    } else {
+        bool old = source == KZ__FROM_OLD;
+        snprintf(name, NAME_MAX_LENGTH + 16, "%s%s", old ? "" : "--", old ? o->old : o->name);
+    }
+}
+
 static kz_status find_conflicts(const parser *p) {
     for (size_t i = 0; i < p->args->options->conflict_count; i++) {
         const kz__conflict *c = &p->args->options->conflicts[i];
         const kz__option *first = find_long(p, c->first, strlen(c->first));
         const kz__option *second = find_long(p, c->second, strlen(c->second));
         if (!first || !second || !in_use(p, first) || !in_use(p, second)) continue;
-        return kz__fail(p->err, KZ_ERR_USAGE, "--%s and --%s contradict each other", first->name,
-                        second->name);
+        char names[2][NAME_MAX_LENGTH + 16];
+        origin_of(p->args, first, names[0]);
+        origin_of(p->args, second, names[1]);
+        return kz__fail(p->err, KZ_ERR_USAGE, "%s and %s contradict each other", names[0],
+                        names[1]);
     }
     return KZ_OK;
 }

@@ -66,6 +66,7 @@ int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
     if (!sound->path && terminal) return KZ__EXIT_DONE;
     if (!sound->path) sound->path = "-";
     sound->on_stdout = !strcmp(sound->path, "-") || !strcmp(sound->path, "/dev/stdout");
+    if (sound->on_stdout) sound->path = "-";
     if (sound->on_stdout && terminal) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "sound is not written to a terminal; give "
                             "--output FILE, or leave it out to hear it");

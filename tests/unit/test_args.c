@@ -364,6 +364,10 @@ static void test_contradictions_with_variables(void **state) {
     const char *const nothing[] = {NULL};
     parse(&p, KZ__SAY, nothing, two);
     assert_int_equal(p.status, KZ_ERR_USAGE);
+    assert_string_equal(p.err.text, "KAZEIA_FRAMES and KAZEIA_MAX_FRAMES contradict each other");
+    const variable_pair old[] = {{"KAZEIA_GREEDY", "1"}, {"KZTTS_TEMP", "1"}, {NULL, NULL}};
+    parse(&p, KZ__SAY, nothing, old);
+    assert_string_equal(p.err.text, "KAZEIA_GREEDY and KZTTS_TEMP contradict each other");
     const variable_pair off[] = {{"KAZEIA_LIVE_TEXT", "0"}, {"KAZEIA_WHOLE_TEXT", "1"},
                                  {NULL, NULL}};
     parse(&p, KZ__SAY, nothing, off);
