@@ -1,0 +1,266 @@
+/* libsndfile writes through callbacks into a kz__out. It does not pass on why a write failed, so
+ * the first failure is kept here, and nothing is written after it. */
+#include "common/coder.h"
+
+#ifdef KZ_HAVE_SNDFILE
+
+#include "audio/pcm.h"
+
+#include <sndfile.h>
+#include <string.h>
+
+#define PIECE 1024
+
+/* Numbers of libsndfile 1.1, which headers of older versions lack. */
+#define OPUS 0x0064
+#define MPEG 0x230000
+#define MPEG_LAYER_III 0x0082
+#define SET_BITRATE_MODE 0x1305
+#define VARIABLE 2
+
+typedef struct form {
+    int major, minor;
+    double level; /* what SFC_SET_COMPRESSION_LEVEL takes: 0 is most bits, 1 is fewest */
+} form;
+
+/* FLAC -8; Vorbis quality 5; Opus 64 kbit/s (level 0 is 256, 1 is 6); LAME -V 2. The defaults are
+ * 36 kbit/s for Opus and, for MP3, a constant 32 kbit/s, whose frames have no room for the tag that
+ * tells players the exact length. */
+static const form forms[KZ__FORMATS] = {
+    [KZ__FORMAT_FLAC] = {SF_FORMAT_FLAC, SF_FORMAT_PCM_16, 1.0},
+    [KZ__FORMAT_OGG] = {SF_FORMAT_OGG, SF_FORMAT_VORBIS, 0.5},
+    [KZ__FORMAT_OPUS] = {SF_FORMAT_OGG, OPUS, 0.768},
+    [KZ__FORMAT_MP3] = {MPEG, MPEG_LAYER_III, 0.2},
+};
+
+struct kz__coder {
+    SNDFILE *file;
+    kz__out *out;
+    kz__format format;
+    kz__bits bits;
+    sf_count_t at;    /* where the next byte goes */
+    uint64_t samples;
+    kz_status status; /* of the output: the first failure */
+    kz__err err;
+};
+
+/* ---- what the library can ----------------------------------------------------------------- */
+
+/* Whether a list of the library's has it: sf_format_check knows formats that a build lacks. */
+static bool listed(int count_command, int command, int wanted) {
+    int count = 0;
+    sf_command(NULL, count_command, &count, (int)sizeof count);
+    for (int i = 0; i < count; i++) {
+        SF_FORMAT_INFO info;
+        memset(&info, 0, sizeof info);
+        info.format = i;
+        if (sf_command(NULL, command, &info, (int)sizeof info) == 0 && info.format == wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kz__coder_there(kz__format format) {
+    const form *f = &forms[format];
+    SF_INFO info;
+    memset(&info, 0, sizeof info);
+    info.samplerate = 24000;
+    info.channels = 1;
+    info.format = f->major | f->minor;
+    return f->major && listed(SFC_GET_FORMAT_MAJOR_COUNT, SFC_GET_FORMAT_MAJOR, f->major) &&
+           listed(SFC_GET_FORMAT_SUBTYPE_COUNT, SFC_GET_FORMAT_SUBTYPE, f->minor) &&
+           sf_format_check(&info);
+}
+
+const char *kz__coder_library(void) {
+    return sf_version_string();
+}
+
+/* ---- callbacks ---------------------------------------------------------------------------- */
+
+static sf_count_t get_length(void *user) {
+    const kz__coder *coder = user;
+    return (sf_count_t)coder->out->written;
+}
+
+static sf_count_t seek(sf_count_t offset, int whence, void *user) {
+    kz__coder *coder = user;
+    sf_count_t length = (sf_count_t)coder->out->written;
+    sf_count_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? coder->at : length;
+    if (from + offset < 0 || from + offset > length) return -1;
+    coder->at = from + offset;
+    return coder->at;
+}
+
+static sf_count_t tell(void *user) {
+    const kz__coder *coder = user;
+    return coder->at;
+}
+
+/* Encoders do not read. */
+static sf_count_t read_nothing(void *bytes, sf_count_t count, void *user) {
+    (void)bytes;
+    (void)count;
+    (void)user;
+    return 0;
+}
+
+static sf_count_t write_bytes(const void *bytes, sf_count_t count, void *user) {
+    kz__coder *coder = user;
+    sf_count_t left = (sf_count_t)coder->out->written - coder->at;
+    sf_count_t old = left < count ? left : count;
+    if (coder->status == KZ_OK && old > 0) {
+        coder->status = kz__out_patch(coder->out, (uint64_t)coder->at, bytes, (size_t)old,
+                                      &coder->err);
+    }
+    if (coder->status == KZ_OK && count > old) {
+        coder->status = kz__out_write(coder->out, (const unsigned char *)bytes + old,
+                                      (size_t)(count - old), &coder->err);
+    }
+    if (coder->status != KZ_OK) return 0;
+    coder->at += count;
+    return count;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+/* reason: what the library says; its texts may begin with "Error : ". */
+static kz_status refused(const kz__coder *coder, const char *reason, kz__err *err) {
+    if (coder->status != KZ_OK) return kz__fail(err, coder->status, "%s", coder->err.text);
+    if (!strncmp(reason, "Error : ", 8)) reason += 8;
+    return kz__fail(err, KZ_ERR_OUTPUT, "cannot write '%s' as %s: %s", coder->out->name,
+                    kz__format_name(coder->format), reason);
+}
+
+kz_status kz__coder_open(kz__coder **coder, kz__out *out, kz__format format, kz__bits bits,
+                         int rate, kz__err *err) {
+    const form *f = &forms[format];
+    kz__coder *c = kz__calloc(out->mem, 1, sizeof *c);
+    *coder = NULL;
+    if (!c) return kz__fail_memory(err);
+    c->out = out;
+    c->format = format;
+    c->bits = bits;
+    SF_VIRTUAL_IO io = {get_length, seek, read_nothing, write_bytes, tell};
+    SF_INFO info;
+    memset(&info, 0, sizeof info);
+    info.samplerate = rate;
+    info.channels = 1;
+    info.format = f->major | f->minor;
+    if (format == KZ__FORMAT_FLAC && bits == KZ__BITS_24) {
+        info.format = f->major | SF_FORMAT_PCM_24;
+    }
+    c->file = sf_open_virtual(&io, SFM_WRITE, &info, c);
+    kz_status status = c->file ? KZ_OK : refused(c, sf_strerror(NULL), err);
+    double level = f->level;
+    int mode = VARIABLE;
+    if (c->file && format == KZ__FORMAT_MP3) {
+        sf_command(c->file, SET_BITRATE_MODE, &mode, (int)sizeof mode);
+    }
+    if (c->file && !sf_command(c->file, SFC_SET_COMPRESSION_LEVEL, &level, (int)sizeof level)) {
+        status = refused(c, "its quality cannot be set", err);
+    }
+    if (status == KZ_OK) {
+        *coder = c;
+    } else {
+        kz__coder_drop(c);
+    }
+    return status;
+}
+
+/* The library takes integers of 32 bits, whose upper ones count. */
+static sf_count_t put_integers(kz__coder *coder, const float *samples, size_t count) {
+    int values[PIECE];
+    for (size_t i = 0; i < count; i++) {
+        values[i] = coder->bits == KZ__BITS_16 ? kz__pcm_i16(samples[i]) * 65536
+                                               : kz__pcm_i24(samples[i]) * 256;
+    }
+    return sf_write_int(coder->file, values, (sf_count_t)count);
+}
+
+static sf_count_t put_reals(kz__coder *coder, const float *samples, size_t count) {
+    float values[PIECE];
+    for (size_t i = 0; i < count; i++) {
+        float x = samples[i] == samples[i] ? samples[i] : 0;
+        values[i] = x > 1 ? 1 : x < -1 ? -1 : x;
+    }
+    return sf_write_float(coder->file, values, (sf_count_t)count);
+}
+
+kz_status kz__coder_write(kz__coder *coder, const float *samples, size_t count, kz__err *err) {
+    while (count > 0) {
+        size_t take = count < PIECE ? count : PIECE;
+        sf_count_t done = coder->format == KZ__FORMAT_FLAC ? put_integers(coder, samples, take)
+                                                           : put_reals(coder, samples, take);
+        if (coder->status != KZ_OK || done != (sf_count_t)take) {
+            return refused(coder, sf_strerror(coder->file), err);
+        }
+        coder->samples += take;
+        samples += take;
+        count -= take;
+    }
+    return KZ_OK;
+}
+
+kz_status kz__coder_finish(kz__coder *coder, kz__err *err) {
+    /* With the first sample the library writes the header; what it leaves without one is no file,
+     * but for Ogg. */
+    bool ogg = coder->format == KZ__FORMAT_OGG || coder->format == KZ__FORMAT_OPUS;
+    kz_status status = KZ_OK;
+    if (coder->samples == 0 && !ogg) {
+        status = kz__fail(err, KZ_ERR_OUTPUT, "cannot write '%s': the sound is empty, and %s holds "
+                          "one sample or more", coder->out->name, kz__format_name(coder->format));
+    }
+    int failure = sf_close(coder->file);
+    coder->file = NULL;
+    bool bad = failure || coder->status != KZ_OK;
+    if (status == KZ_OK && bad) status = refused(coder, sf_error_number(failure), err);
+    kz__coder_drop(coder);
+    return status;
+}
+
+void kz__coder_drop(kz__coder *coder) {
+    if (!coder) return;
+    if (coder->status == KZ_OK) coder->status = KZ_ERR_CANCELLED; /* what is left is not written */
+    if (coder->file) sf_close(coder->file);
+    kz__free(coder->out->mem, coder);
+}
+
+#else
+
+bool kz__coder_there(kz__format format) {
+    (void)format;
+    return false;
+}
+
+const char *kz__coder_library(void) {
+    return NULL;
+}
+
+kz_status kz__coder_open(kz__coder **coder, kz__out *out, kz__format format, kz__bits bits,
+                         int rate, kz__err *err) {
+    (void)bits;
+    (void)rate;
+    *coder = NULL;
+    return kz__fail(err, KZ_ERR_OUTPUT, "cannot write '%s' as %s: this build is without libsndfile",
+                    out->name, kz__format_name(format));
+}
+
+kz_status kz__coder_write(kz__coder *coder, const float *samples, size_t count, kz__err *err) {
+    (void)coder;
+    (void)samples;
+    (void)count;
+    return kz__fail(err, KZ_ERR_STATE, "no coder is open");
+}
+
+kz_status kz__coder_finish(kz__coder *coder, kz__err *err) {
+    (void)coder;
+    return kz__fail(err, KZ_ERR_STATE, "no coder is open");
+}
+
+void kz__coder_drop(kz__coder *coder) {
+    (void)coder;
+}
+
+#endif
