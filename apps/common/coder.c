@@ -33,15 +33,25 @@ static const form forms[KZ__FORMATS] = {
     [KZ__FORMAT_MP3] = {MPEG, MPEG_LAYER_III, 0.2},
 };
 
+#define PAGE_MOST 65307 /* bytes of a page of Ogg */
+
+typedef struct page {
+    uint64_t at;
+    size_t length;
+    unsigned char bytes[PAGE_MOST];
+} page;
+
 struct kz__coder {
     SNDFILE *file;
     kz__out *out;
     kz__format format;
     kz__bits bits;
+    int rate;
     sf_count_t at;    /* where the next byte goes */
     uint64_t samples;
     kz_status status; /* of the output: the first failure */
     kz__err err;
+    page last;        /* of Opus: the page that was written last */
 };
 
 /* ---- what the library can ----------------------------------------------------------------- */
@@ -106,6 +116,17 @@ static sf_count_t read_nothing(void *bytes, sf_count_t count, void *user) {
     return 0;
 }
 
+/* Pages come as a header and a body, or more parts. */
+static void keep_page(page *last, const void *bytes, size_t count, uint64_t at) {
+    if (count >= 4 && !memcmp(bytes, "OggS", 4)) {
+        last->at = at;
+        last->length = 0;
+    }
+    if (count > PAGE_MOST - last->length) return;
+    memcpy(last->bytes + last->length, bytes, count);
+    last->length += count;
+}
+
 static sf_count_t write_bytes(const void *bytes, sf_count_t count, void *user) {
     kz__coder *coder = user;
     sf_count_t left = (sf_count_t)coder->out->written - coder->at;
@@ -119,6 +140,9 @@ static sf_count_t write_bytes(const void *bytes, sf_count_t count, void *user) {
                                       (size_t)(count - old), &coder->err);
     }
     if (coder->status != KZ_OK) return 0;
+    if (coder->format == KZ__FORMAT_OPUS) {
+        keep_page(&coder->last, bytes, (size_t)count, (uint64_t)coder->at);
+    }
     coder->at += count;
     return count;
 }
@@ -142,6 +166,7 @@ kz_status kz__coder_open(kz__coder **coder, kz__out *out, kz__format format, kz_
     c->out = out;
     c->format = format;
     c->bits = bits;
+    c->rate = rate;
     SF_VIRTUAL_IO io = {get_length, seek, read_nothing, write_bytes, tell};
     SF_INFO info;
     memset(&info, 0, sizeof info);
@@ -203,19 +228,76 @@ kz_status kz__coder_write(kz__coder *coder, const float *samples, size_t count, 
     return KZ_OK;
 }
 
+/* ---- the end of Opus ---------------------------------------------------------------------- */
+
+/* The encoder is 6.5 ms behind. To push the end out, libsndfile (1.2) gives it the last packet of 20
+ * ms once more, as one of 10 ms or less, and that change of size costs the last 5 ms: they are
+ * silent. It does so unless the last packet holds 3.5 to 13.5 ms of sound, after which one packet of
+ * 20 ms is enough. So silence is appended up to there, and taken off again where the last page says
+ * how long the sound is. The true end lies in the last packet in any case. */
+static size_t opus_padding(uint64_t samples, int rate) {
+    size_t packet = (size_t)rate / 50;
+    size_t low = packet / 5;
+    size_t high = packet * 27 / 40;
+    size_t rest = (size_t)(samples % packet);
+    if (rest >= low && rest <= high) return 0;
+    return rest < low ? low - rest : packet - rest + low;
+}
+
+static kz_status pad_opus(kz__coder *coder, size_t count, kz__err *err) {
+    static const float silence[PIECE];
+    while (count > 0) {
+        size_t take = count < PIECE ? count : PIECE;
+        kz_status status = kz__coder_write(coder, silence, take, err);
+        if (status != KZ_OK) return status;
+        count -= take;
+    }
+    return KZ_OK;
+}
+
+/* CRC-32 as Ogg has it: not reflected, from 0, its own bytes counting as 0. */
+static uint32_t page_checksum(const page *p) {
+    uint32_t crc = 0;
+    for (size_t i = 0; i < p->length; i++) {
+        uint32_t byte = i >= 22 && i < 26 ? 0 : p->bytes[i];
+        crc ^= byte << 24;
+        for (int bit = 0; bit < 8; bit++) crc = crc << 1 ^ (crc >> 31 ? 0x04c11db7u : 0);
+    }
+    return crc;
+}
+
+/* Takes `padding` samples off the position (bytes 6 to 13, counted at 48 kHz) in the last page,
+ * which has the mark of an end (4) in byte 5. */
+static kz_status shorten_opus(kz__coder *coder, size_t padding, kz__err *err) {
+    page *p = &coder->last;
+    if (p->length < 27 || !(p->bytes[5] & 4)) return refused(coder, "it has no last page", err);
+    uint64_t position = 0;
+    for (size_t i = 14; i-- > 6;) position = position << 8 | p->bytes[i];
+    position -= padding * (48000 / (size_t)coder->rate);
+    for (size_t i = 6; i < 14; i++) p->bytes[i] = (unsigned char)(position >> 8 * (i - 6) & 0xff);
+    uint32_t crc = page_checksum(p);
+    for (size_t i = 22; i < 26; i++) p->bytes[i] = (unsigned char)(crc >> 8 * (i - 22) & 0xff);
+    return kz__out_patch(coder->out, p->at, p->bytes, 26, err);
+}
+
+/* ---- closing ------------------------------------------------------------------------------ */
+
 kz_status kz__coder_finish(kz__coder *coder, kz__err *err) {
     /* With the first sample the library writes the header; what it leaves without one is no file,
      * but for Ogg. */
-    bool ogg = coder->format == KZ__FORMAT_OGG || coder->format == KZ__FORMAT_OPUS;
+    bool opus = coder->format == KZ__FORMAT_OPUS;
+    size_t padding = opus ? opus_padding(coder->samples, coder->rate) : 0;
     kz_status status = KZ_OK;
-    if (coder->samples == 0 && !ogg) {
+    if (coder->samples == 0 && !opus && coder->format != KZ__FORMAT_OGG) {
         status = kz__fail(err, KZ_ERR_OUTPUT, "cannot write '%s': the sound is empty, and %s holds "
                           "one sample or more", coder->out->name, kz__format_name(coder->format));
     }
+    if (status == KZ_OK) status = pad_opus(coder, padding, err);
     int failure = sf_close(coder->file);
     coder->file = NULL;
     bool bad = failure || coder->status != KZ_OK;
     if (status == KZ_OK && bad) status = refused(coder, sf_error_number(failure), err);
+    if (status == KZ_OK && padding > 0) status = shorten_opus(coder, padding, err);
     kz__coder_drop(coder);
     return status;
 }
