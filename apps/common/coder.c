@@ -149,10 +149,10 @@ static sf_count_t write_bytes(const void *bytes, sf_count_t count, void *user) {
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* reason: what the library says; its texts may begin with "Error : ". */
-static kz_status refused(const kz__coder *coder, const char *reason, kz__err *err) {
+/* number: the library's error. sf_error_number prints where it is none of its own. */
+static kz_status refused(const kz__coder *coder, int number, kz__err *err) {
     if (coder->status != KZ_OK) return kz__fail(err, coder->status, "%s", coder->err.text);
-    if (!strncmp(reason, "Error : ", 8)) reason += 8;
+    const char *reason = number > 0 ? sf_error_number(number) : "the encoder fails";
     return kz__fail(err, KZ_ERR_OUTPUT, "cannot write '%s' as %s: %s", coder->out->name,
                     kz__format_name(coder->format), reason);
 }
@@ -177,14 +177,14 @@ kz_status kz__coder_open(kz__coder **coder, kz__out *out, kz__format format, kz_
         info.format = f->major | SF_FORMAT_PCM_24;
     }
     c->file = sf_open_virtual(&io, SFM_WRITE, &info, c);
-    kz_status status = c->file ? KZ_OK : refused(c, sf_strerror(NULL), err);
+    kz_status status = c->file ? KZ_OK : refused(c, sf_error(NULL), err);
     double level = f->level;
     int mode = VARIABLE;
     if (c->file && format == KZ__FORMAT_MP3) {
         sf_command(c->file, SET_BITRATE_MODE, &mode, (int)sizeof mode);
     }
     if (c->file && !sf_command(c->file, SFC_SET_COMPRESSION_LEVEL, &level, (int)sizeof level)) {
-        status = refused(c, "its quality cannot be set", err);
+        status = refused(c, sf_error(c->file), err);
     }
     if (status == KZ_OK) {
         *coder = c;
@@ -219,7 +219,7 @@ kz_status kz__coder_write(kz__coder *coder, const float *samples, size_t count, 
         sf_count_t done = coder->format == KZ__FORMAT_FLAC ? put_integers(coder, samples, take)
                                                            : put_reals(coder, samples, take);
         if (coder->status != KZ_OK || done != (sf_count_t)take) {
-            return refused(coder, sf_strerror(coder->file), err);
+            return refused(coder, sf_error(coder->file), err);
         }
         coder->samples += take;
         samples += take;
@@ -270,7 +270,7 @@ static uint32_t page_checksum(const page *p) {
  * which has the mark of an end (4) in byte 5. */
 static kz_status shorten_opus(kz__coder *coder, size_t padding, kz__err *err) {
     page *p = &coder->last;
-    if (p->length < 27 || !(p->bytes[5] & 4)) return refused(coder, "it has no last page", err);
+    if (p->length < 27 || !(p->bytes[5] & 4)) return refused(coder, 0, err);
     uint64_t position = 0;
     for (size_t i = 14; i-- > 6;) position = position << 8 | p->bytes[i];
     position -= padding * (48000 / (size_t)coder->rate);
@@ -296,7 +296,7 @@ kz_status kz__coder_finish(kz__coder *coder, kz__err *err) {
     int failure = sf_close(coder->file);
     coder->file = NULL;
     bool bad = failure || coder->status != KZ_OK;
-    if (status == KZ_OK && bad) status = refused(coder, sf_error_number(failure), err);
+    if (status == KZ_OK && bad) status = refused(coder, failure, err);
     if (status == KZ_OK && padding > 0) status = shorten_opus(coder, padding, err);
     kz__coder_drop(coder);
     return status;
