@@ -45,8 +45,11 @@ check-form: ## columns, lengths, words
 	scripts/check_form
 
 formats: all ## compressed sound against other decoders: format, samples, SNR
-	@KAZEIA=$(CURDIR)/build/kazeia KZT_VOICE=$(CURDIR)/voice KZT_SOUND_CHECK=$(CURDIR)/build/tests/sound_check \
-	    sh tests/cli/test_formats.sh
+	@KAZEIA=$(CURDIR)/build/kazeia KZT_VOICE=$(CURDIR)/voice \
+	    KZT_SOUND_CHECK=$(CURDIR)/build/tests/sound_check sh tests/cli/test_formats.sh
+
+lint: ## gcc, clang, cppcheck and clang-tidy over the tree (4 minutes)
+	scripts/lint
 
 golden: all ## compare with the recorded runs of the official implementation, case by case
 	build/tests/golden_test_stages
@@ -96,10 +99,10 @@ install: all ## install program, libraries, header, voice (PREFIX=/usr/local)
 	cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## remove all build folders but the bare Debian's
-	rm -rf build build-asan build-tsan build-arm build-fuzz
+	rm -rf build build-asan build-tsan build-arm build-fuzz build-lint
 
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form golden \
+.PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form lint golden \
     corpus memory formats full-size determinism kernels arm bochs sanitize fuzz reference bare install clean help

@@ -158,8 +158,8 @@ static bool clean_path(const char *path, char *clean) {
         if (length == 2 && at[0] == '.' && at[1] == '.') return false;
         file = length > 1 || (length == 1 && *at != '.');
         if (file && used > 0 && clean[used - 1] != '/') clean[used++] = '/';
-        if (file) memcpy(clean + used, at, length);
-        if (file) used += length;
+        memcpy(clean + used, at, file ? length : 0);
+        used += file ? length : 0;
         at += length;
         if (*at != '/') continue;
         at++;
@@ -183,6 +183,7 @@ static int name_output(kz__item *item, kz__cli *cli, char *name, size_t capacity
     kz__format format = KZ__FORMAT_WAV;
     int code = take_string(item, cli, "output", path);
     if (code != KZ__EXIT_DONE || *path) return code;
+    name[0] = 0;
     code = kz__sound_default_format(cli, &format);
     if (code != KZ__EXIT_DONE) return code;
     const char *ending = kz__format_name(format);
