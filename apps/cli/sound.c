@@ -37,11 +37,10 @@ static int choose_format(kz__cli *cli, const char *path, bool variable, kz__form
     *source = given ? kz__args_source(&cli->args, "format") : KZ__UNSET;
     *format = KZ__FORMAT_WAV;
     kz__format_list(list, 0);
-    if (given && *source == KZ__FROM_LINE) {
-        kz__format_named(given, format);
-    } else if (kz__format_of_path(path, format)) {
+    bool line = *source == KZ__FROM_LINE;
+    if (!line && kz__format_of_path(path, format)) {
         *source = KZ__FROM_LINE;
-    } else if (given && variable) {
+    } else if (line || (given && variable)) {
         kz__format_named(given, format);
     } else if (without_ending(path)) {
         *source = KZ__UNSET;

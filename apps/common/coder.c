@@ -230,11 +230,11 @@ kz_status kz__coder_write(kz__coder *coder, const float *samples, size_t count, 
 
 /* ---- the end of Opus ---------------------------------------------------------------------- */
 
-/* The encoder is 6.5 ms behind. To push the end out, libsndfile (1.2) gives it the last packet of 20
- * ms once more, as one of 10 ms or less, and that change of size costs the last 5 ms: they are
- * silent. It does so unless the last packet holds 3.5 to 13.5 ms of sound, after which one packet of
- * 20 ms is enough. So silence is appended up to there, and taken off again where the last page says
- * how long the sound is. The true end lies in the last packet in any case. */
+/* The encoder is 6.5 ms behind. To push the end out, libsndfile (1.2) gives it the last packet of
+ * 20 ms once more, as one of 10 ms or less, and that change of size costs the last 5 ms: they can
+ * come out silent. It does not where the last packet holds 3.5 to 13.5 ms of sound: then that one,
+ * filled up to 20 ms, is enough. So silence is appended up to there, and taken off again where the
+ * last page says how long the sound is. The true end lies in the last packet in any case. */
 static size_t opus_padding(uint64_t samples, int rate) {
     size_t packet = (size_t)rate / 50;
     size_t low = packet / 5;

@@ -1,6 +1,6 @@
 /* Ctrl-C and SIGTERM: the first is noted, so that the program can end its file; the second kills.
- * Also switches SIGPIPE and SIGXFSZ off: a reader that has gone and a file that has reached its limit
- * are seen by the write. */
+ * Also switches SIGPIPE and SIGXFSZ off: a reader that has gone and a file that has reached its
+ * limit are seen by the write. */
 #ifndef KZ_COMMON_INTERRUPT_H
 #define KZ_COMMON_INTERRUPT_H
 

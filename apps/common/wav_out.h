@@ -1,6 +1,7 @@
-/* WAV and raw sound into an output as it is made, mono. One header of 44 bytes (58 with 32-bit float, which needs
- * a `fact` chunk), then samples. In a file the sizes are true; where nothing can be patched (a
- * pipe, a FIFO, a device, a file opened for appending) and above 4 GiB they are 0xFFFFFFFF.
+/* WAV and raw sound into an output as it is made, mono. One header of 44 bytes (58 with 32-bit
+ * float, which needs a `fact` chunk), then samples. In a file the sizes are true; where nothing can
+ * be patched (a pipe, a FIFO, a device, a file opened for appending) and above 4 GiB they are
+ * 0xFFFFFFFF.
  */
 #ifndef KZ_COMMON_WAV_OUT_H
 #define KZ_COMMON_WAV_OUT_H
