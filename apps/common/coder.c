@@ -1,5 +1,6 @@
-/* libsndfile writes through callbacks into a kz__out. It does not pass on why a write failed, so
- * the first failure is kept here, and nothing is written after it. */
+/* libsndfile writes through callbacks into a kz__out. It does not pass on why a write failed, and
+ * leaks where one did: so the first failure is kept here, and what the library writes after it is
+ * taken and goes nowhere. */
 #include "common/coder.h"
 
 #ifdef KZ_HAVE_SNDFILE
@@ -48,6 +49,7 @@ struct kz__coder {
     kz__bits bits;
     int rate;
     sf_count_t at;    /* where the next byte goes */
+    sf_count_t length;
     uint64_t samples;
     kz_status status; /* of the output: the first failure */
     kz__err err;
@@ -91,14 +93,13 @@ const char *kz__coder_library(void) {
 
 static sf_count_t get_length(void *user) {
     const kz__coder *coder = user;
-    return (sf_count_t)coder->out->written;
+    return coder->length;
 }
 
 static sf_count_t seek(sf_count_t offset, int whence, void *user) {
     kz__coder *coder = user;
-    sf_count_t length = (sf_count_t)coder->out->written;
-    sf_count_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? coder->at : length;
-    if (from + offset < 0 || from + offset > length) return -1;
+    sf_count_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? coder->at : coder->length;
+    if (from + offset < 0 || from + offset > coder->length) return -1;
     coder->at = from + offset;
     return coder->at;
 }
@@ -129,7 +130,7 @@ static void keep_page(page *last, const void *bytes, size_t count, uint64_t at) 
 
 static sf_count_t write_bytes(const void *bytes, sf_count_t count, void *user) {
     kz__coder *coder = user;
-    sf_count_t left = (sf_count_t)coder->out->written - coder->at;
+    sf_count_t left = coder->length - coder->at;
     sf_count_t old = left < count ? left : count;
     if (coder->status == KZ_OK && old > 0) {
         coder->status = kz__out_patch(coder->out, (uint64_t)coder->at, bytes, (size_t)old,
@@ -139,11 +140,11 @@ static sf_count_t write_bytes(const void *bytes, sf_count_t count, void *user) {
         coder->status = kz__out_write(coder->out, (const unsigned char *)bytes + old,
                                       (size_t)(count - old), &coder->err);
     }
-    if (coder->status != KZ_OK) return 0;
     if (coder->format == KZ__FORMAT_OPUS) {
         keep_page(&coder->last, bytes, (size_t)count, (uint64_t)coder->at);
     }
     coder->at += count;
+    if (coder->at > coder->length) coder->length = coder->at;
     return count;
 }
 
