@@ -178,21 +178,19 @@ kz_status kz__coder_open(kz__coder **coder, kz__out *out, kz__format format, kz_
         info.format = f->major | SF_FORMAT_PCM_24;
     }
     c->file = sf_open_virtual(&io, SFM_WRITE, &info, c);
-    kz_status status = c->file ? KZ_OK : refused(c, sf_error(NULL), err);
+    if (!c->file) {
+        kz_status status = refused(c, sf_error(NULL), err);
+        kz__coder_drop(c);
+        return status;
+    }
     double level = f->level;
     int mode = VARIABLE;
-    if (c->file && format == KZ__FORMAT_MP3) {
+    if (format == KZ__FORMAT_MP3) {
         sf_command(c->file, SET_BITRATE_MODE, &mode, (int)sizeof mode);
     }
-    if (c->file && !sf_command(c->file, SFC_SET_COMPRESSION_LEVEL, &level, (int)sizeof level)) {
-        status = refused(c, sf_error(c->file), err);
-    }
-    if (status == KZ_OK) {
-        *coder = c;
-    } else {
-        kz__coder_drop(c);
-    }
-    return status;
+    sf_command(c->file, SFC_SET_COMPRESSION_LEVEL, &level, (int)sizeof level);
+    *coder = c;
+    return KZ_OK;
 }
 
 /* The library takes integers of 32 bits, whose upper ones count. */
