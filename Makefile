@@ -47,6 +47,10 @@ check-form: ## columns, lengths, words
 interface: all ## what is promised, line by line, and the tests that show it
 	scripts/check_interface build
 
+formats: all ## compressed sound against other decoders: format, samples, SNR
+	@KAZEIA=$(CURDIR)/build/kazeia KZT_VOICE=$(CURDIR)/voice \
+	    KZT_SOUND_CHECK=$(CURDIR)/build/tests/sound_check sh tests/cli/test_formats.sh
+
 lint: ## gcc, clang, cppcheck and clang-tidy over the tree (4 minutes)
 	scripts/lint
 
@@ -104,5 +108,5 @@ help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form \
-    interface lint golden corpus memory full-size determinism kernels arm bochs sanitize fuzz reference \
-    bare install clean help
+    interface lint golden corpus memory formats full-size determinism kernels arm bochs sanitize fuzz \
+    reference bare install clean help
