@@ -44,7 +44,7 @@ say -q "$three" | cat >"$work/three-pipe.wav"
 wav_in_pipe "$work/three-pipe.wav"
 equal "$(data_hash "$work/three.wav")" "$(data_hash "$work/three-pipe.wav")" "three in a pipe"
 
-# Raw is the data chunk (B128).
+# Raw is the data chunk (B128), 16 bits where nothing else is said (B134).
 say -q -o "$work/a.raw" Hello || fail "raw"
 equal $((4 * 1920 * 2)) "$(size_of "$work/a.raw")" "bytes of raw sound"
 equal "$hash" "$(cksum <"$work/a.raw")" "raw sound"
