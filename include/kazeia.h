@@ -8,8 +8,20 @@
  * The reason of an error is kz_error(session), or the text buffer of calls that make a handle.
  * The library never prints, never exits and reads no environment variable.
  *
- * Option structs carry their size first; make them with their init function. A tail that this
- * version of the library does not know must be zero.
+ * Structs of options and results carry their size first and grow at their end, so that a program
+ * runs with a library that is newer, or older, than the header it was compiled with:
+ * - Options (kz_model_options, kz_convert_options, kz_split_options, kz_request,
+ *   kz_session_options, kz_batch_options) are made by their init call, which sets their size and
+ *   all defaults. What a shorter, older struct lacks has its default; what a longer, newer one has
+ *   beyond the library's own must be zero. Another size or tail is KZ_ERR_USAGE. kz_allocator is
+ *   taken in the same way; it has no init call, set its size to sizeof.
+ * - Results (kz_model_info, kz_convert_result, kz_result, kz_probe): set their size to sizeof. They
+ *   are filled as far as they go, with zeros in what the library does not know.
+ * - kz_packet is made by the library alone and grows at its end.
+ * - kz_piece, kz_prompt_row and kz_sampling stand in arrays or in other structs: they never change.
+ *
+ * What a call is given stays the caller's and is not used after the call, unless it says so. What a
+ * call returns stays the library's, unless there is a free call for it.
  */
 #ifndef KAZEIA_H
 #define KAZEIA_H
@@ -24,6 +36,9 @@ extern "C" {
 #define KZ_VERSION_MAJOR 0
 #define KZ_VERSION_MINOR 1
 #define KZ_VERSION_PATCH 0
+
+/* The number in the shared library's name: programs run with any later library of the same one. */
+#define KZ_ABI 0
 
 #if defined(__GNUC__)
 #define KZ_API __attribute__((visibility("default")))
@@ -118,7 +133,13 @@ typedef struct kz_model_options {
     kz_decoder decoder;            /* arithmetic of the codec decoder */
 } kz_model_options;
 
-KZ_API void kz_model_options_init(kz_model_options *options);
+/* Sets the size and all defaults. Any thread. Callers in C and C++ write the second form; the first
+ * is what the library has, for other languages: size is that of the caller's struct. So for every
+ * init call below. */
+KZ_API void kz_model_options_init_sized(kz_model_options *options, size_t size);
+static inline void kz_model_options_init(kz_model_options *options) {
+    kz_model_options_init_sized(options, sizeof *options);
+}
 
 /* Opens a checkpoint folder, a Hugging Face cache folder (snapshot or repository root), or a packed
  * file (kz_convert), which has its own codec and one weight type, and whose checksums are compared.
@@ -188,9 +209,13 @@ typedef struct kz_convert_result {
     uint64_t bytes;  /* of the file */
     size_t entries;  /* of its table of contents */
     kz_type type;    /* weights in it */
+    int reserved;    /* 0 */
 } kz_convert_result;
 
-KZ_API void kz_convert_options_init(kz_convert_options *options);
+KZ_API void kz_convert_options_init_sized(kz_convert_options *options, size_t size);
+static inline void kz_convert_options_init(kz_convert_options *options) {
+    kz_convert_options_init_sized(options, sizeof *options);
+}
 
 /* Takes `bytes` bytes that belong at `offset` of the file; data is valid during the call. 0: go on,
  * else stop. */
@@ -259,7 +284,10 @@ typedef struct kz_split_options {
     const kz_allocator *allocator; /* of working memory; NULL: malloc */
 } kz_split_options;
 
-KZ_API void kz_split_options_init(kz_split_options *options);
+KZ_API void kz_split_options_init_sized(kz_split_options *options, size_t size);
+static inline void kz_split_options_init(kz_split_options *options) {
+    kz_split_options_init_sized(options, sizeof *options);
+}
 
 /* Cuts a long text into pieces to be spoken one after the other, each as a request of its own.
  * text is UTF-8 as the user wrote it. options may be NULL. pieces may be NULL with capacity 0 to
@@ -303,9 +331,13 @@ typedef struct kz_request {
     size_t reference_frames;
     const char *reference_text;
     uint32_t piece; /* number of the piece of a long text: draws depend on it and the seed */
+    uint32_t reserved; /* 0 */
 } kz_request;
 
-KZ_API void kz_request_init(kz_request *request);
+KZ_API void kz_request_init_sized(kz_request *request, size_t size);
+static inline void kz_request_init(kz_request *request) {
+    kz_request_init_sized(request, sizeof *request);
+}
 
 /* One row of the prompt (or of the text that follows, one row per frame). */
 typedef struct kz_prompt_row {
@@ -348,7 +380,10 @@ typedef struct kz_session_options {
     const char *cpu; /* kernel level as in kz_model_options; NULL: the model's */
 } kz_session_options;
 
-KZ_API void kz_session_options_init(kz_session_options *options);
+KZ_API void kz_session_options_init_sized(kz_session_options *options, size_t size);
+static inline void kz_session_options_init(kz_session_options *options) {
+    kz_session_options_init_sized(options, sizeof *options);
+}
 
 /* Makes a session with its own threads and state. Any thread. kz_session_free takes NULL. */
 KZ_API kz_status kz_session_create(const kz_model *model, const kz_session_options *options,
@@ -382,11 +417,12 @@ KZ_API kz_status kz_session_read(kz_session *session, float *samples, size_t cap
 
 /* Push: calls sink on this thread with each packet until the end. */
 typedef struct kz_packet {
-    const float *samples; /* valid during the call */
+    const float *samples; /* [count], in [-1, 1]; valid during the call */
     size_t count;
-    int sample_rate;
-    uint64_t sample_offset;
-    uint64_t first_frame;
+    int sample_rate;        /* Hz */
+    int channels;           /* 1 */
+    uint64_t sample_offset; /* of the first one, from the utterance's begin */
+    uint64_t first_frame;   /* these two: frames that the samples belong to, in part or whole */
     size_t frames;
 } kz_packet;
 typedef int (*kz_sink_fn)(void *user, const kz_packet *packet); /* 0: go on, else stop */
@@ -408,7 +444,10 @@ typedef struct kz_batch_options {
     kz_placement placement; /* these two as of a session */
     const char *cpu;
 } kz_batch_options;
-KZ_API void kz_batch_options_init(kz_batch_options *options);
+KZ_API void kz_batch_options_init_sized(kz_batch_options *options, size_t size);
+static inline void kz_batch_options_init(kz_batch_options *options) {
+    kz_batch_options_init_sized(options, sizeof *options);
+}
 KZ_API kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options,
                                  kz_batch **batch, char *error, size_t capacity);
 /* Takes NULL. Its sessions must be freed first. */

@@ -23,10 +23,6 @@ kz_status kz__fail(kz__err *err, kz_status code, const char *format, ...) KZ__PR
 /* The sentence for a failed allocation. */
 kz_status kz__fail_memory(kz__err *err);
 
-/* Whether a caller's option struct, which begins with its size, can be read: it has what this
- * version knows (`known` bytes), and what it has beyond that is zero. */
-bool kz__sized(const void *options, size_t known);
-
 /* Copies the sentence to a caller's buffer (may be NULL or of size 0), always terminated. */
 void kz__err_copy(const kz__err *err, char *buffer, size_t capacity);
 
