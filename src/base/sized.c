@@ -21,7 +21,7 @@ kz_status kz__sized_check(const kz__sized *shape, const void *given, kz__err *er
     if (!given) return kz__fail(err, KZ_ERR_USAGE, "there is no %s, but NULL", shape->name);
     if (possible(size) && size >= shape->least) return KZ_OK;
     return kz__fail(err, KZ_ERR_USAGE,
-                    "a %s of %zu bytes: its size is %zu or more, in steps of %zu, and is set by its "
+                    "a %s of %zu bytes: its size is %zu or more, in steps of %zu, and set by its "
                     "init call, or to sizeof where it has none",
                     shape->name, size, shape->least, sizeof size);
 }

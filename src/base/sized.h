@@ -16,7 +16,8 @@ typedef struct kz__sized {
 /* The shape of a struct whose members up to `last` no version is without. */
 #define KZ__SIZED(type, last) \
     {#type, sizeof(type), \
-     (offsetof(type, last) + sizeof(((type *)0)->last) + sizeof(size_t) - 1) & ~(sizeof(size_t) - 1)}
+     (offsetof(type, last) + sizeof(((type *)0)->last) + sizeof(size_t) - 1) / sizeof(size_t) * \
+         sizeof(size_t)}
 
 /* Whether the caller's struct has a size that a version of it can have. Any version's is a multiple
  * of the size's own, so no member is ever cut. */

@@ -1,6 +1,6 @@
 /* Structs that begin with their size, as programs of other versions have them: every size that one
- * can have and those that none has, zeros and others behind what the library knows, and bytes behind
- * the struct that are not the library's. */
+ * can have and those that none has, zeros and others behind what the library knows, and behind the
+ * struct bytes that are not the library's. */
 #include "harness/counting_alloc.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
