@@ -145,6 +145,18 @@ make_seeds() {
         printf '\100\200"Stop!" he said (3.5 km)… Then nothing, e.g. a pause.\n\nEnd.' >"$2/latin"
         printf '\050\036今天天气很好。「是吗？」他问……对！' >"$2/wide"
         ;;
+    command_line)
+        printf '\0--temperature\0001.5\0-o\0a.wav\0--top_k=50\0Hello\0\0KAZEIA_SEED=7\0KZTTS_TEMP=2' \
+            >"$2/say"
+        printf '\05-m\0voice\0--bits=32f\0-t2\0codes.npy\0\0KAZEIA_FORMAT=raw' >"$2/decode"
+        printf '\07--batch\0001,2\0--study\0--type\0q4\0--\0-5\0\0KZTTS_CP_CACHE=0' >"$2/bench"
+        ;;
+    items)
+        printf '{"id":"greet","text":"Hello.","seed":7,"output":"a/b.wav","pause":0.5}' >"$2/one"
+        printf '{"file":"x.txt","voice":"ada","temperature":0.7,"max_frames":9,"greedy":true}' \
+            >"$2/two"
+        printf '\357\273\277{"id":12,"text":"h\\u00e9","cp_top_k":null,"seed":"-1"}' >"$2/three"
+        ;;
     tokenizer_files)
         at=0
         for file in vocab.json merges.txt tokenizer_config.json; do
@@ -185,11 +197,13 @@ for target in "$@"; do
         cp "$root/tests/fuzz/corpus/fuzz_$target"/* "$seeds"
     fi
     words=
+    quiet=0
+    [ "$target" != items ] || quiet=2 # its messages are the program's own
     if make_words "$seeds"/* >"$build/$target.dict" 2>/dev/null; then
         words=-dict=$build/$target.dict
     fi
     if "$program" -max_total_time="$seconds" -max_len=20000 -rss_limit_mb=4096 -timeout=10 \
-        -artifact_prefix="$build/found-$target-" -print_final_stats=1 ${words:+"$words"} \
+        -artifact_prefix="$build/found-$target-" -print_final_stats=1 -close_fd_mask=$quiet ${words:+"$words"} \
         "$corpus" "$seeds" >"$log" 2>&1; then
         echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
     else
