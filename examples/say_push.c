@@ -1,5 +1,6 @@
 /* Speaks a text: a callback gets each packet as soon as it is made, and writes raw float32 samples
- * to standard output. Once it has heard enough it cancels, as a stop button on another thread would.
+ * to standard output. Once it has heard enough it cancels, as a stop button on another thread
+ * would.
  *
  *     say_push MODEL TEXT [SECONDS] > SAMPLES
  */
