@@ -40,7 +40,7 @@ examples: all ## every example under valgrind and the sanitizers, compared with 
 	@JOBS=$(JOBS) scripts/examples.sh build
 
 alloc: all ## every allocation fails in turn: opening, speaking, converting, splitting, ...
-	@build/tests/api_test_alloc
+	@build/tests/api_test_alloc all
 
 check: check-layers check-symbols check-baseline check-form ## the four checks below
 

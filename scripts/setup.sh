@@ -19,6 +19,7 @@ lib:libpcre2-8       libpcre2-dev     pcre2-devel         pcre2       pcre2-dev 
 lib:libcrypto        libssl-dev       openssl-devel       openssl     openssl-dev   openssl@3
 lib:portaudio-2.0    portaudio19-dev  portaudio-devel     portaudio   portaudio-dev portaudio
 lib:cmocka           libcmocka-dev    libcmocka-devel     cmocka      cmocka-dev    cmocka
+c++                  g++              gcc-c++             gcc         g++           -
 '
 
 say() {
@@ -38,6 +39,7 @@ has() {
         kz_cc=${CC:-cc}
         printf '#include <stdio.h>\n' | $kz_cc -E - >/dev/null 2>&1
         ;;
+    c++) printf '#include <cstdio>\n' | ${CXX:-c++} -x c++ -E - >/dev/null 2>&1 ;;
     make) command -v make >/dev/null 2>&1 || command -v ninja >/dev/null 2>&1 ;;
     lib:*) pkg-config --exists "${1#lib:}" >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
@@ -71,7 +73,7 @@ name_the_missing() {
     say "  Alpine          apk add $(packages_for 5 "$@")"
     kz_brew=$(packages_for 6 "$@")
     case " $* " in
-    *' cc '* | *' make '*) say "  macOS           xcode-select --install" ;;
+    *' cc '* | *' c++ '* | *' make '*) say "  macOS           xcode-select --install" ;;
     esac
     [ -z "$kz_brew" ] || say "  macOS           brew install $kz_brew"
 }
@@ -119,7 +121,13 @@ install_missing() {
         name_the_missing "To build Kazeia, install these packages first:" $kz_needs $kz_wants >&2
         exit 1
     fi
-    say "going on without $kz_wants(sound goes to files only)"
+    for kz_want in $kz_wants; do
+        case $kz_want in
+        lib:portaudio-2.0) say "going on without $kz_want: sound goes to files only" ;;
+        c++) say "GOING ON WITHOUT A C++ COMPILER: whether C++ programs can use the library is not tested" ;;
+        *) say "going on without $kz_want" ;;
+        esac
+    done
 }
 
 processors() {
