@@ -56,6 +56,9 @@ check-baseline: all ## no newer instructions outside the kernels
 check-form: ## columns, lengths, words
 	scripts/check_form
 
+lint: ## gcc, clang, cppcheck and clang-tidy over the tree (4 minutes)
+	scripts/lint
+
 golden: all ## compare with the recorded runs of the official implementation, case by case
 	build/tests/golden_test_stages
 	build/tests/golden_test_runs
@@ -104,10 +107,11 @@ install: all ## install program, libraries, header, voice (PREFIX=/usr/local)
 	cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## remove all build folders but the bare Debian's
-	rm -rf build build-asan build-tsan build-arm build-fuzz build-abi
+	rm -rf build build-asan build-tsan build-arm build-fuzz build-lint build-abi
 
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality abi abi-keep examples alloc check check-layers check-symbols check-baseline check-form golden \
-    corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare install clean help
+.PHONY: all demo test bench quality abi abi-keep examples alloc check check-layers check-symbols \
+    check-baseline check-form lint golden corpus memory full-size determinism kernels arm bochs sanitize \
+    fuzz reference bare install clean help

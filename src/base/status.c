@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *kz_status_text(kz_status code) {
     switch (code) {
@@ -43,10 +42,6 @@ kz_status kz__fail(kz__err *err, kz_status code, const char *format, ...) {
         va_end(args);
     }
     return code;
-}
-
-kz_status kz__fail_memory(kz__err *err) {
-    return kz__fail(err, KZ_ERR_MEMORY, "out of memory");
 }
 
 void kz__err_copy(const kz__err *err, char *buffer, size_t capacity) {

@@ -21,7 +21,10 @@ typedef struct kz__err {
 kz_status kz__fail(kz__err *err, kz_status code, const char *format, ...) KZ__PRINTF(3, 4);
 
 /* The sentence for a failed allocation. */
-kz_status kz__fail_memory(kz__err *err);
+static inline kz_status kz__fail_memory(kz__err *err) {
+    kz__fail(err, KZ_ERR_MEMORY, "out of memory");
+    return KZ_ERR_MEMORY;
+}
 
 /* Copies the sentence to a caller's buffer (may be NULL or of size 0), always terminated. */
 void kz__err_copy(const kz__err *err, char *buffer, size_t capacity);
