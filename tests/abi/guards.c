@@ -37,8 +37,9 @@ static void behind(const void *made, size_t bytes, const char *what) {
     const unsigned char *at = (const unsigned char *)made;
     size_t size = 0;
     memcpy(&size, made, sizeof size);
-    check(size == bytes, what);
-    for (size_t i = 0; i < GUARD; i++) check(at[bytes + i] == FOREIGN, what);
+    int untouched = size == bytes;
+    for (size_t i = 0; i < GUARD; i++) untouched = untouched && at[bytes + i] == FOREIGN;
+    check(untouched, what);
 }
 
 static void *allocate(void *user, size_t bytes, size_t alignment) {
