@@ -144,7 +144,7 @@ static void test_voice(void **state) {
     assert_string_equal(c.speakers[0].name, "ada");
     assert_int_equal(c.speakers[0].id, 1016);
     assert_int_equal(c.speakers[0].dialect, -1);
-    assert_int_equal(c.speaker_vector, 0);
+    assert_int_equal(c.speaker_encoder.dim, 0);
     assert_int_equal(c.codec.codebook_size, 64);
     assert_int_equal(c.codec.codebook_dim, 256);
     assert_int_equal(c.codec.latent_dim, 256);
@@ -223,7 +223,7 @@ static void test_published_base(void **state) {
     load_good(folder, &c);
     assert_int_equal(c.kind, KZ_KIND_BASE);
     assert_false(c.takes_instruct);
-    assert_int_equal(c.speaker_vector, 1024);
+    assert_int_equal(c.speaker_encoder.dim, 1024);
     assert_int_equal(c.talker.width, 1024);
     assert_int_equal(c.talker.heads * c.talker.head_dim, 2048);
     assert_int_equal(c.language_count, 10);
