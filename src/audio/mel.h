@@ -30,7 +30,7 @@ typedef struct kz__mel_config {
 typedef struct kz__mel {
     kz__mel_config config;
     double *window;          /* [fft], zeros around the window */
-    double *cosine, *sine;   /* [fft - 1]: of pi j / d, j < d, from d - 1 on, d = 1, 2, .. fft / 2 */
+    double *cosine, *sine;   /* [fft - 1]: of pi j / d, j < d, from d - 1 on; d = 1, 2, 4 ... */
     uint32_t *swap;          /* [fft / 2]: indices with their bits in reverse */
     size_t *first, *count;   /* [bands]: bins of each filter */
     double *weights;         /* the filters' values, one after the other */

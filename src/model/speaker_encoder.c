@@ -408,7 +408,8 @@ static kz_status check(const kz__run *run, const kz__speaker_encoder *e, const f
     double rate = (double)e->config->sample_rate;
     if (count < least) {
         return kz__fail(err, KZ_ERR_INPUT,
-                        "the recording has %zu samples (%.3f s), a voice needs at least %zu (%.3f s)",
+                        "the recording has %zu samples (%.3f s), a voice needs at least %zu "
+                        "(%.3f s)",
                         count, (double)count / rate, least, (double)least / rate);
     }
     if (run->kernels->finite(samples, count)) return KZ_OK;

@@ -58,8 +58,9 @@ size_t kz__speaker_encoder_macs(const kz__speaker_encoder *encoder);
 typedef void kz__speaker_tap(void *user, const char *stage, const float *x, size_t ld, size_t rows,
                              size_t width);
 
-/* vector [config->dim]. tap may be NULL; the work's memory comes from mem. KZ_ERR_INPUT where the
- * clip is too short or a sample is not finite, KZ_ERR_FAILED names the stage whose result is not. */
+/* vector [config->dim]. tap may be NULL; the work's memory (some 14 KB a frame of the spectrogram
+ * in the published models) comes from mem. KZ_ERR_INPUT where the clip is too short or a sample is
+ * not finite, KZ_ERR_FAILED names the stage whose result is not. */
 kz_status kz__speaker_encoder_run(const kz__run *run, kz__mem *mem,
                                   const kz__speaker_encoder *encoder, const float *samples,
                                   size_t count, kz__speaker_tap *tap, void *user, float *vector,
