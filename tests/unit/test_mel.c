@@ -48,17 +48,21 @@ static double padded(const kz__mel_config *c, const float *x, size_t count, size
 
 /* One frame: `bands` values. */
 static void frame(const kz__mel_config *c, const float *x, size_t count, size_t t, double *out) {
-    double *bins = calloc(c->fft / 2 + 1, sizeof *bins);
-    assert_non_null(bins);
+    double bins[513], windowed[1024], cosine[1024], sine[1024];
     size_t before = (c->fft - c->window) / 2;
+    for (size_t n = 0; n < c->window; n++) {
+        double window = 0.5 - 0.5 * cos(2 * PI * (double)n / (double)c->window);
+        windowed[n] = window * padded(c, x, count, t * c->hop + before + n);
+    }
+    for (size_t n = 0; n < c->fft; n++) {
+        cosine[n] = cos(2 * PI * (double)n / (double)c->fft);
+        sine[n] = sin(2 * PI * (double)n / (double)c->fft);
+    }
     for (size_t k = 0; k <= c->fft / 2; k++) {
         double re = 0, im = 0;
         for (size_t n = 0; n < c->window; n++) {
-            double window = 0.5 - 0.5 * cos(2 * PI * (double)n / (double)c->window);
-            double v = window * padded(c, x, count, t * c->hop + before + n);
-            double angle = 2 * PI * (double)(k * (before + n) % c->fft) / (double)c->fft;
-            re += v * cos(angle);
-            im -= v * sin(angle);
+            re += windowed[n] * cosine[k * (before + n) % c->fft];
+            im -= windowed[n] * sine[k * (before + n) % c->fft];
         }
         bins[k] = sqrt(re * re + im * im + 1e-9);
     }
@@ -67,7 +71,6 @@ static void frame(const kz__mel_config *c, const float *x, size_t count, size_t 
         for (size_t k = 0; k <= c->fft / 2; k++) sum += filter(c, b, k) * bins[k];
         out[b] = log(fmax(sum, 1e-5));
     }
-    free(bins);
 }
 
 static float *make_samples(size_t count, double level) {
