@@ -89,8 +89,9 @@ void kz__cli_progress(kz__cli *cli, const char *format, ...) KZ__PRINTF(2, 3);
 
 /* ---- model -------------------------------------------------------------------------------- */
 
-/* The voice in the box: beside the program, beside its build folder, or in the source tree. Writes
- * the path; false where it is nowhere. */
+/* The voice in the box: where it is installed, seen from the program's own folder; in that folder
+ * (build folders have a link to the sources' voice); or beside it. Writes the path; false where it
+ * is nowhere. */
 bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity);
 
 /* Opens path, or (NULL) the model of --model or the voice in the box, with --codec, --type and
