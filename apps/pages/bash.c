@@ -8,7 +8,7 @@ static void print_verbs(FILE *out) {
     for (const kz__verb *v = kz__verbs; v->name; v++) {
         if (v->mask) fprintf(out, "%s ", v->name);
     }
-    fputs("help'\n", out);
+    fputs("'\n", out);
 }
 
 static void print_options(FILE *out) {

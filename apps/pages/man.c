@@ -218,6 +218,20 @@ static void put_verbs_of(FILE *out, const kz__option *o) {
     put_text(out, text);
 }
 
+/* A sentence, but for one that begins with a value that is typed so. */
+static void put_help(FILE *out, const kz__option *o) {
+    size_t word = strcspn(o->help, " ");
+    for (const char *at = o->choices; at && *at; at += *at == '|') {
+        size_t length = strcspn(at, "|");
+        if (length == word && !memcmp(at, o->help, word)) {
+            put_text(out, o->help);
+            return;
+        }
+        at += length;
+    }
+    put_sentence(out, o->help, '.');
+}
+
 static void put_option(FILE *out, const kz__option *o) {
     const char letter[] = {o->letter, 0};
     fputs(".TP\n", out);
@@ -232,7 +246,7 @@ static void put_option(FILE *out, const kz__option *o) {
         fputs("\\fR", out);
     }
     fputc('\n', out);
-    put_sentence(out, o->help, '.');
+    put_help(out, o);
     if (o->kind == KZ__CHOICE) {
         fputs("Allowed: ", out);
         kz__print_choices(out, o->choices, ", ");

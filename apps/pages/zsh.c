@@ -22,7 +22,6 @@ void kz__zsh_verbs(FILE *out) {
         put_quoted(out, v->summary, ":\\");
         fputs("'\n", out);
     }
-    fputs("    'help:tells more about a verb'\n", out);
 }
 
 static void put_names(FILE *out, const kz__option *o) {
@@ -48,7 +47,7 @@ static void put_exclusions(FILE *out, const kz__option *o, uint32_t verb) {
 }
 
 static void put_action(FILE *out, kz__fill fill) {
-    static const char *const actions[] = {" ", "_files", "_files -/", "", "_kazeia_voices",
+    static const char *const actions[] = {" ", "_files", "_path_files -/", "", "_kazeia_voices",
                                           "_kazeia_languages", "_kazeia_levels"};
     fputs(actions[fill], out);
 }
