@@ -1,4 +1,4 @@
-/* kazeia_pages TEMPLATE OUTPUT: copies the template and puts the parts in. Runs during the build. */
+/* kazeia_pages TEMPLATE OUTPUT: copies the template and puts the parts in. The build runs it. */
 #include "pages/pages.h"
 
 #include "common/in_file.h"

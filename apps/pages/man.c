@@ -52,8 +52,10 @@ static size_t option_length(const char *text, size_t length, char before) {
     return end;
 }
 
-/* A word of running text: options are bold, hyphens inside words stay hyphens. */
+/* A word of running text: options are bold and not parted at the end of a line, hyphens inside
+ * words stay hyphens. */
 static void put_word_text(FILE *out, const char *word, size_t length) {
+    if (word[0] == '-' || (word[0] == '(' && word[1] == '-')) fputs("\\%", out);
     if (word[0] == '.') fputs("\\&", out);
     for (size_t i = 0; i < length; i++) {
         char before = i > 0 ? word[i - 1] : ' ';
@@ -153,7 +155,8 @@ static void put_sentence(FILE *out, const char *text, char end) {
 /* ---- the parts ---------------------------------------------------------------------------- */
 
 void kz__man_title(FILE *out) {
-    fprintf(out, ".TH KAZEIA 1 %s \"Kazeia %s\" \"User Commands\"\n", KZ_RELEASE_DATE, kz_version());
+    fprintf(out, ".TH KAZEIA 1 %s \"Kazeia %s\" \"User Commands\"\n", KZ_RELEASE_DATE,
+            kz_version());
 }
 
 void kz__man_overview(FILE *out) {
