@@ -88,8 +88,11 @@ SUITE = bookworm
 bare: ## ./demo and ./test of the last commit on a bare Debian (SUITE=bookworm; root, debootstrap)
 	scripts/bare_debian.sh $(SUITE)
 
-install: all ## install program, libraries, header, voice (PREFIX=/usr/local)
-	cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
+install: all ## install all that a user or a program needs (PREFIX=/usr/local, DESTDIR=)
+	@DESTDIR="$(DESTDIR)" scripts/install.sh install build "$(PREFIX)"
+
+uninstall: ## remove what was installed there (PREFIX=/usr/local, DESTDIR=)
+	@DESTDIR="$(DESTDIR)" scripts/install.sh uninstall build "$(PREFIX)"
 
 clean: ## remove all build folders but the bare Debian's
 	rm -rf build build-asan build-tsan build-arm build-fuzz
@@ -98,4 +101,5 @@ help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form golden \
-    corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare install clean help
+    corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare install \
+    uninstall clean help
