@@ -88,6 +88,12 @@ SUITE = bookworm
 bare: ## ./demo and ./test of the last commit on a bare Debian (SUITE=bookworm; root, debootstrap)
 	scripts/bare_debian.sh $(SUITE)
 
+deb: ## Debian packages in build-deb/, looked through by lintian
+	@scripts/deb.sh
+
+deb-try: deb ## install, use and remove them on a bare Debian (SUITE=bookworm; root, debootstrap)
+	@scripts/try_deb.sh $(SUITE)
+
 install: all ## install all that a user or a program needs (PREFIX=/usr/local, DESTDIR=)
 	@DESTDIR="$(DESTDIR)" scripts/install.sh install build "$(PREFIX)"
 
@@ -95,11 +101,11 @@ uninstall: ## remove what was installed there (PREFIX=/usr/local, DESTDIR=)
 	@DESTDIR="$(DESTDIR)" scripts/install.sh uninstall build "$(PREFIX)"
 
 clean: ## remove all build folders but the bare Debian's
-	rm -rf build build-asan build-tsan build-arm build-fuzz
+	rm -rf build build-asan build-tsan build-arm build-fuzz build-deb
 
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form golden \
-    corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare install \
-    uninstall clean help
+    corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare deb \
+    deb-try install uninstall clean help

@@ -163,6 +163,13 @@ for call in printf puts exit abort getenv rand malloc; do
     refuses_built check_symbols "($call)"
 done
 built
+mkdir debian
+echo ' kz_old@Base 0.1.0' >debian/libkazeia0.symbols
+refuses_built check_symbols 'symbols lacks kz_one'
+refuses_built check_symbols 'symbols has kz_old'
+echo ' kz_one@Base 0.1.0' >debian/libkazeia0.symbols
+passes_built check_symbols
+built
 mkdir -p src/api
 echo 'KZ_API int kz_two(void);' >>include/kazeia.h
 refuses_built check_symbols 'declares kz_two'
