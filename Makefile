@@ -44,6 +44,9 @@ check-baseline: all ## no newer instructions outside the kernels
 check-form: ## columns, lengths, words
 	scripts/check_form
 
+lint: ## gcc, clang, cppcheck and clang-tidy over the tree (4 minutes)
+	scripts/lint
+
 golden: all ## compare with the recorded runs of the official implementation, case by case
 	build/tests/golden_test_stages
 	build/tests/golden_test_runs
@@ -101,11 +104,11 @@ uninstall: ## remove what was installed there (PREFIX=/usr/local, DESTDIR=)
 	@DESTDIR="$(DESTDIR)" scripts/install.sh uninstall build "$(PREFIX)"
 
 clean: ## remove all build folders but the bare Debian's
-	rm -rf build build-asan build-tsan build-arm build-fuzz build-deb
+	rm -rf build build-asan build-tsan build-arm build-fuzz build-lint build-deb
 
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form golden \
+.PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form lint golden \
     corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare deb \
     deb-try install uninstall clean help

@@ -48,7 +48,7 @@ static void *member_main(void *argument) {
 
 static double time_once(int threads, work_fn *work, void *context) {
     team t = {.work = work, .context = context};
-    member members[MOST_THREADS];
+    member members[MOST_THREADS] = {{&t, 0, 0}};
     pthread_t ids[MOST_THREADS];
     pthread_barrier_init(&t.barrier, NULL, (unsigned)threads);
     for (int i = 0; i < threads; i++) {
@@ -167,7 +167,7 @@ static void fill(float *x, size_t n) {
 
 /* The quantised product of the same shape as b->mm; x: any codes, scales and sums. */
 static void prepare_quantized(bench *b) {
-    static int8_t codes[1 << 21];
+    static int8_t codes[1 << 21] = {0};
     static float scales[1 << 16];
     static int32_t sums[1 << 16];
     for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) scales[i] = 0.5f;

@@ -151,7 +151,7 @@ static double log_sum(const bench *b, const float *x, size_t n, size_t group) {
     for (size_t i = 0; i < n; i++) {
         if (allowed(b, group, i)) sum += exp((double)x[i] - top);
     }
-    return top + log(sum);
+    return sum > 0 ? top + log(sum) : top;
 }
 
 static double divergence(const bench *b, const float *p, const float *q, size_t n, size_t group) {

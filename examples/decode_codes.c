@@ -14,7 +14,8 @@ static int32_t *read_codes(size_t *count) {
     int32_t *codes = (int32_t *)malloc(capacity * sizeof *codes);
     long code;
     *count = 0;
-    while (codes && scanf("%ld", &code) == 1) {
+    if (!codes) return NULL;
+    while (scanf("%ld", &code) == 1) {
         if (*count == capacity) {
             int32_t *more = (int32_t *)realloc(codes, 2 * capacity * sizeof *codes);
             if (!more) break;

@@ -48,9 +48,11 @@ fresh_system() {
     mkdir -p "$tree/srv/kazeia"
 }
 
-# inside USER COMMAND: runs it in the tree without standard input; output goes to the log.
+# inside USER COMMAND: runs it in the tree without standard input; output goes to the log. $network
+# may hold a command that takes the network away.
+network=
 inside() {
-    chroot --userspec="$1:$1" --groups="$1" "$tree" env -i "HOME=/tmp" "USER=$1" LANG=C.UTF-8 \
+    $network chroot --userspec="$1:$1" --groups="$1" "$tree" env -i "HOME=/tmp" "USER=$1" LANG=C.UTF-8 \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         sh -c "cd /srv/kazeia && $2" </dev/null
 }

@@ -4,8 +4,9 @@
 #     scripts/bare_debian.sh [SUITE [FOLDER]]      (root; needs debootstrap; about 1.5 GB in FOLDER)
 #
 # as root, as a user with sudo, and as a user without, each in a fresh copy of the base system that
-# debootstrap made once in FOLDER (default build-bare/). Prints what was seen and how long it took;
-# all output is in FOLDER/SUITE-*.log. Exits with 0 if every case ended as it should.
+# debootstrap made once in FOLDER (default build-bare/); and in a fresh clone without a network, once
+# the packages are there. Prints what was seen, how long it took and how much was downloaded; all
+# output is in FOLDER/SUITE-*.log. Exits with 0 if every case ended as it should.
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
 suite=${1:-bookworm}
 work=${2:-$root/build-bare}
@@ -19,6 +20,12 @@ fresh() {
         chroot "$tree" useradd -m -s /bin/sh "$1" || exit 1
         chroot "$tree" chown -R "$1:" /srv/kazeia
     fi
+}
+
+# download: what the last step fetched, as apt-get tells it.
+download() {
+    sed -n 's/^Need to get \(.* of archives\)\..*/    fetched \1/p' \
+        "$tree/srv/kazeia/build/setup.log"
 }
 
 # quiet: the compiler had nothing to say. The log is that of the latest ./demo or ./test.
@@ -39,14 +46,25 @@ fresh root
 try root root './demo "Good morning, how are you?"' 0
 expect 'wrote /srv/kazeia/kazeia-demo.wav'
 sound /srv/kazeia/kazeia-demo.wav
+download
 quiet
 try root root ./test 0
 expect '^[0-9]* passed, 0 failed'
+download
 skips
 quiet
 try again root './demo "Once more."' 0
 try again root ./test 0
 try clean root 'test -z "$(git status --porcelain)"' 0
+
+rm -rf "$tree/srv/kazeia"
+git clone -q --no-hardlinks "$root" "$tree/srv/kazeia" || exit 1
+network='unshare --net'
+try offline root ./demo 0
+sound /srv/kazeia/kazeia-demo.wav
+try offline root ./test 0
+expect '^[0-9]* passed, 0 failed'
+network=
 
 fresh plain
 try 'no root' plain ./demo 1

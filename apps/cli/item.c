@@ -159,8 +159,8 @@ static bool clean_path(const char *path, char *clean) {
         if (length == 2 && at[0] == '.' && at[1] == '.') return false;
         file = length > 1 || (length == 1 && *at != '.');
         if (file && used > 0 && clean[used - 1] != '/') clean[used++] = '/';
-        if (file) memcpy(clean + used, at, length);
-        if (file) used += length;
+        memcpy(clean + used, at, file ? length : 0);
+        used += file ? length : 0;
         at += length;
         if (*at != '/') continue;
         at++;
@@ -184,6 +184,7 @@ static int name_output(kz__item *item, kz__cli *cli, char *name, size_t capacity
     bool raw = cli->set.format && !strcasecmp(cli->set.format, "raw");
     int code = take_string(item, cli, "output", path);
     if (code != KZ__EXIT_DONE || *path) return code;
+    name[0] = 0;
     *path = name;
     if (json_is_integer(item->id)) {
         snprintf(name, capacity, "%" JSON_INTEGER_FORMAT ".%s", json_integer_value(item->id),

@@ -161,13 +161,13 @@ bool kz__speech_next(kz__speech *s, kz__part *part) {
     part->request.piece = (uint32_t)i;
     part->number = i;
     part->count = s->count;
+    part->joined = i > 0;
     if (s->pieces) {
         part->request.text = s->text + s->pieces[i].offset;
         part->request.text_length = s->pieces[i].length;
         part->offset = s->pieces[i].offset;
+        if (i > 0) part->pause = pause_after(s, s->pieces[i - 1].after);
     }
-    part->joined = i > 0;
-    if (i > 0) part->pause = pause_after(s, s->pieces[i - 1].after);
     if (s->count > 1) {
         snprintf(part->label, sizeof part->label, "piece %zu of %zu, ", i + 1, s->count);
     }

@@ -32,10 +32,11 @@ static void processor_name(char *name, size_t capacity) {
     name[0] = 0;
     while (file && fgets(line, sizeof line, file)) {
         const char *value = strchr(line, ':');
-        for (unsigned i = 0; value && i < sizeof fields / sizeof *fields; i++) {
+        if (!value) continue;
+        value += 1 + strspn(value + 1, " \t");
+        for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
             if ((seen >> i & 1) || strncmp(line, fields[i], strlen(fields[i])) != 0) continue;
             seen |= 1u << i;
-            value += 1 + strspn(value + 1, " \t");
             int wrote = snprintf(name + used, capacity - used, "%s%.*s", used ? " " : "",
                                  (int)strcspn(value, "\r\n"), value);
             if (wrote > 0 && (size_t)wrote < capacity - used) used += (size_t)wrote;

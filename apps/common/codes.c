@@ -176,7 +176,7 @@ static kz_status format_text(kz__mem *mem, const int32_t *values, size_t frames,
     if (!text) return kz__fail_memory(err);
     size_t used = 0;
     for (size_t i = 0; i < frames * per_frame; i++) {
-        char after = (i + 1) % per_frame ? ' ' : '\n';
+        char after = (i + 1) % per_frame == 0 ? '\n' : ' ';
         used += (size_t)snprintf(text + used, capacity - used, "%" PRId32 "%c", values[i], after);
     }
     *bytes = (unsigned char *)text;

@@ -184,7 +184,7 @@ static void end_stage(kz__dump *dump, const stage *s) {
 
 kz_status kz__dump_close(kz__dump *dump, kz__err *err) {
     if (!dump) return KZ_OK;
-    for (size_t i = 0; i < dump->count; i++) {
+    for (size_t i = 0; dump->stages && i < dump->count; i++) {
         stage *s = &dump->stages[i];
         if (dump->status == KZ_OK && s->shape[0] > 0) end_stage(dump, s);
         kz__free(dump->mem, s->name);

@@ -171,7 +171,7 @@ bool kz__npy_integer(const kz__npy *npy, size_t i, int64_t *value) {
         return raw <= INT64_MAX;
     }
     uint64_t sign = (uint64_t)1 << (8 * npy->width - 1);
-    *value = raw & sign ? -(int64_t)((sign - 1) - (raw & (sign - 1))) - 1 : (int64_t)raw;
+    *value = (raw & sign) ? -(int64_t)((sign - 1) - (raw & (sign - 1))) - 1 : (int64_t)raw;
     return true;
 }
 

@@ -59,7 +59,7 @@ kz_status kz_split(const char *text, size_t length, const kz_split_options *opti
         kz__pieces_init(&list, &mem);
         status = kz__split(text, length, options, &list, &err);
         if (!status) *count = list.count;
-        for (size_t i = 0; i < *count && i < capacity; i++) pieces[i] = list.data[i];
+        for (size_t i = 0; pieces && i < *count && i < capacity; i++) pieces[i] = list.data[i];
         kz__pieces_clear(&list);
     }
     kz__err_copy(&err, error, error_capacity);

@@ -48,10 +48,6 @@ kz_status kz__fail(kz__err *err, kz_status code, const char *format, ...) {
     return code;
 }
 
-kz_status kz__fail_memory(kz__err *err) {
-    return kz__fail(err, KZ_ERR_MEMORY, "out of memory");
-}
-
 bool kz__sized(const void *options, size_t known) {
     const unsigned char *bytes = options;
     size_t size = 0;

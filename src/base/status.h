@@ -21,7 +21,10 @@ typedef struct kz__err {
 kz_status kz__fail(kz__err *err, kz_status code, const char *format, ...) KZ__PRINTF(3, 4);
 
 /* The sentence for a failed allocation. */
-kz_status kz__fail_memory(kz__err *err);
+static inline kz_status kz__fail_memory(kz__err *err) {
+    kz__fail(err, KZ_ERR_MEMORY, "out of memory");
+    return KZ_ERR_MEMORY;
+}
 
 /* Whether a caller's option struct, which begins with its size, can be read: it has what this
  * version knows (`known` bytes), and what it has beyond that is zero. */

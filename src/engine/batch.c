@@ -14,7 +14,7 @@ kz_status kz__batch_join(kz_batch *batch, kz_session *session, kz__err *err) {
     return KZ_OK;
 }
 
-void kz__batch_leave(kz_batch *batch, kz_session *session) {
+void kz__batch_leave(kz_batch *batch, const kz_session *session) {
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->sessions[i] != session) continue;
         batch->sessions[i] = batch->sessions[--batch->count];

@@ -14,6 +14,6 @@ struct kz_batch {
 
 /* A session takes a slot when it is made and leaves it when it is freed. */
 kz_status kz__batch_join(kz_batch *batch, kz_session *session, kz__err *err);
-void kz__batch_leave(kz_batch *batch, kz_session *session);
+void kz__batch_leave(kz_batch *batch, const kz_session *session);
 
 #endif

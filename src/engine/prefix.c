@@ -135,7 +135,7 @@ static entry *make_entry(kz__prefix_store *s, const kz__prefix_rows *rows,
     kz_prompt_row *list = (kz_prompt_row *)(e + 1);
     e->values = (float *)(list + rows->count);
     float *vector = e->values + rows->count * cache->layers * cache->kv_heads * 2 * cache->head_dim;
-    int32_t *codes = (int32_t *)(vector + rows->width);
+    int32_t *codes = (int32_t *)(void *)(vector + rows->width);
     memcpy(list, rows->rows, rows->count * sizeof *list);
     if (rows->width) memcpy(vector, rows->vector, rows->width * sizeof *vector);
     if (frames) memcpy(codes, rows->codes, frames * rows->groups * sizeof *codes);

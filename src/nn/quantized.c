@@ -61,7 +61,9 @@ static void find_most(void *arg, size_t begin, size_t end, int thread) {
         }
     }
     uint32_t before = atomic_load(&job->most);
-    while (most > before && !atomic_compare_exchange_weak(&job->most, &before, most)) continue;
+    while (most > before && !atomic_compare_exchange_weak(&job->most, &before, most)) {
+        /* before is what another thread put there */
+    }
 }
 
 /* Item: as above. */

@@ -110,7 +110,7 @@ static kz_status read_character(reader *r, int32_t *c) {
         r->at--;
         return broken(r, "bad escape or one that is not of the byte alphabet");
     }
-    *c = letter;
+    *c = (unsigned char)letter;
     return KZ_OK;
 }
 

@@ -225,7 +225,7 @@ kz_status kz__locate_checkpoint(kz__mem *mem, const char *path, char **folder, k
         *folder = kz__strndup(mem, path, strlen(path));
         if (!*folder) status = kz__fail_memory(err);
     }
-    if (status == KZ_OK) status = check_folder(mem, *folder, err);
+    if (status == KZ_OK && *folder) status = check_folder(mem, *folder, err);
     if (status != KZ_OK) {
         kz__free(mem, *folder);
         *folder = NULL;
