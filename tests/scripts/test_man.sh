@@ -46,7 +46,7 @@ fi
 if command -v man >/dev/null 2>&1 && command -v groff >/dev/null 2>&1; then
     man --warnings=w -l "$page" >"$work/text" 2>"$work/said" </dev/null || fail "man cannot show it"
     [ ! -s "$work/said" ] || fail "man says: $(cat "$work/said")"
-    tried=man
+    tried='man'
 fi
 if command -v mandoc >/dev/null 2>&1; then
     mandoc -T lint -W warning "$page" >"$work/said" 2>&1
