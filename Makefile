@@ -44,6 +44,10 @@ check-baseline: all ## no newer instructions outside the kernels
 check-form: ## columns, lengths, words
 	scripts/check_form
 
+formats: all ## compressed sound against other decoders: format, samples, SNR
+	@KAZEIA=$(CURDIR)/build/kazeia KZT_VOICE=$(CURDIR)/voice \
+	    KZT_SOUND_CHECK=$(CURDIR)/build/tests/sound_check sh tests/cli/test_formats.sh
+
 lint: ## gcc, clang, cppcheck and clang-tidy over the tree (4 minutes)
 	scripts/lint
 
@@ -110,5 +114,5 @@ help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form lint golden \
-    corpus memory full-size determinism kernels arm bochs sanitize fuzz reference bare deb \
-    deb-try install uninstall clean help
+    corpus memory formats full-size determinism kernels arm bochs sanitize fuzz reference bare \
+    deb deb-try install uninstall clean help

@@ -7,18 +7,23 @@
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 1
 log=$root/build/setup.log
 
-# need               Debian, Ubuntu   Fedora              Arch        Alpine        Homebrew
+# need               Debian, Ubuntu   Fedora              Arch          Alpine          Homebrew
 packages='
-cc                   gcc,libc6-dev    gcc                 gcc         build-base    -
-cmake                cmake            cmake               cmake       cmake         cmake
-make                 make             make                make        make          -
-pkg-config           pkg-config       pkgconf-pkg-config  pkgconf     pkgconf       pkgconf
-lib:jansson          libjansson-dev   jansson-devel       jansson     jansson-dev   jansson
-lib:libutf8proc      libutf8proc-dev  utf8proc-devel      libutf8proc utf8proc-dev  utf8proc
-lib:libpcre2-8       libpcre2-dev     pcre2-devel         pcre2       pcre2-dev     pcre2
-lib:libcrypto        libssl-dev       openssl-devel       openssl     openssl-dev   openssl@3
-lib:portaudio-2.0    portaudio19-dev  portaudio-devel     portaudio   portaudio-dev portaudio
-lib:cmocka           libcmocka-dev    libcmocka-devel     cmocka      cmocka-dev    cmocka
+cc                   gcc,libc6-dev    gcc                 gcc           build-base      -
+cmake                cmake            cmake               cmake         cmake           cmake
+make                 make             make                make          make            -
+pkg-config           pkg-config       pkgconf-pkg-config  pkgconf       pkgconf         pkgconf
+lib:jansson          libjansson-dev   jansson-devel       jansson       jansson-dev     jansson
+lib:libutf8proc      libutf8proc-dev  utf8proc-devel      libutf8proc   utf8proc-dev    utf8proc
+lib:libpcre2-8       libpcre2-dev     pcre2-devel         pcre2         pcre2-dev       pcre2
+lib:libcrypto        libssl-dev       openssl-devel       openssl       openssl-dev     openssl@3
+lib:portaudio-2.0    portaudio19-dev  portaudio-devel     portaudio     portaudio-dev   portaudio
+lib:sndfile          libsndfile1-dev  libsndfile-devel    libsndfile    libsndfile-dev  libsndfile
+lib:cmocka           libcmocka-dev    libcmocka-devel     cmocka        cmocka-dev      cmocka
+flac                 flac             flac                flac          flac            flac
+oggdec               vorbis-tools     vorbis-tools        vorbis-tools  vorbis-tools    vorbis-tools
+opusdec              opus-tools       opus-tools          opus-tools    opus-tools      opus-tools
+lame                 lame             lame                lame          lame            lame
 '
 
 say() {
@@ -119,7 +124,13 @@ install_missing() {
         name_the_missing "To build Kazeia, install these packages first:" $kz_needs $kz_wants >&2
         exit 1
     fi
-    say "going on without $kz_wants(sound goes to files only)"
+    say "going on without $kz_wants"
+    case $kz_wants in
+    *portaudio*) say "sound goes to files only" ;;
+    esac
+    case $kz_wants in
+    *sndfile*) say "sound files are WAV or raw only" ;;
+    esac
 }
 
 processors() {

@@ -205,11 +205,6 @@ static kz_status set_choice(const parser *p, const kz__option *o, const char *or
                             const char *text, const char **place) {
     char wanted[160];
     size_t length = 0;
-    if (in_list(o->later, text, &length)) {
-        snprintf(wanted, sizeof wanted, "that is not available in this version; allowed: %s",
-                 o->choices);
-        return wrong(p, origin, text, wanted);
-    }
     const char *entry = in_list(o->choices, text, &length);
     if (!entry) {
         snprintf(wanted, sizeof wanted, "allowed: %s", o->choices);

@@ -40,7 +40,6 @@ typedef struct kz__option {
     const char *value;   /* what help calls the value; NULL for flags */
     const char *help;    /* lines separated by '\n' */
     const char *choices; /* "a|b" */
-    const char *later;   /* choices that are named, not there yet */
     double low, high;    /* of numbers */
     bool above;          /* low itself is not allowed */
     bool variable;       /* has a twin KAZEIA_NAME */

@@ -347,10 +347,12 @@ static void tell_all(const batch *b) {
 int kz__cmd_batch(kz__cli *cli) {
     batch b;
     kz__speech defaults;
+    kz__format format = KZ__FORMAT_WAV;
     memset(&b, 0, sizeof b);
     b.cli = cli;
     b.seen.mem = &cli->mem;
     int code = kz__speech_plan(&defaults, cli, &cli->set);
+    if (code == KZ__EXIT_DONE) code = kz__sound_default_format(cli, &format);
     if (code == KZ__EXIT_DONE) code = open_lines(&b);
     if (code == KZ__EXIT_DONE) code = open_folder(&b);
     if (code == KZ__EXIT_DONE) {

@@ -4,7 +4,6 @@
 #include "common/in_file.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define FILE_MOST ((size_t)1 << 26)
 #define NAME_MOST 200
@@ -181,18 +180,21 @@ static char *join(kz__mem *mem, const char *folder, const char *rest) {
 /* From the field, the id or the number of the line. */
 static int name_output(kz__item *item, kz__cli *cli, char *name, size_t capacity,
                        const char **path) {
-    bool raw = cli->set.format && !strcasecmp(cli->set.format, "raw");
+    kz__format format = KZ__FORMAT_WAV;
     int code = take_string(item, cli, "output", path);
     if (code != KZ__EXIT_DONE || *path) return code;
     name[0] = 0;
+    code = kz__sound_default_format(cli, &format);
+    if (code != KZ__EXIT_DONE) return code;
+    const char *ending = kz__format_name(format);
     *path = name;
     if (json_is_integer(item->id)) {
         snprintf(name, capacity, "%" JSON_INTEGER_FORMAT ".%s", json_integer_value(item->id),
-                 raw ? "raw" : "wav");
+                 ending);
         return code;
     }
     if (!item->id) {
-        snprintf(name, capacity, "%06zu.%s", item->line, raw ? "raw" : "wav");
+        snprintf(name, capacity, "%06zu.%s", item->line, ending);
         return code;
     }
     const char *id = json_string_value(item->id);
@@ -202,7 +204,7 @@ static int name_output(kz__item *item, kz__cli *cli, char *name, size_t capacity
         return kz__cli_fail(cli, KZ__EXIT_INPUT, "the id '%.80s' cannot be the name of a file; "
                             "give 'output'", id);
     }
-    snprintf(name, capacity, "%s.%s", id, raw ? "raw" : "wav");
+    snprintf(name, capacity, "%s.%s", id, ending);
     return code;
 }
 

@@ -1,6 +1,7 @@
 /* kazeia: finds the verb, reads its options, runs it. */
 #include "cli/cli.h"
 
+#include "common/coder.h"
 #include "common/interrupt.h"
 
 #include <stdlib.h>
@@ -73,8 +74,12 @@ static int show_version(kz__cli *cli) {
     size_t count = 0;
     if (!kz__page_open(&page)) return kz__cli_status(cli, KZ_ERR_MEMORY, NULL);
     while (kz_cpu_level(count)) count++;
-    fprintf(page.file, "kazeia %s\n%s\ncpu level in use: %s\n", kz_version(), kz_features(),
-            count ? kz_cpu_level(count - 1) : "none");
+    char formats[KZ__FORMAT_LIST];
+    kz__format_list(formats, 0);
+    const char *library = kz__coder_library();
+    fprintf(page.file, "kazeia %s\n%s\ncpu level in use: %s\nsound files: %s (%s)\n", kz_version(),
+            kz_features(), count ? kz_cpu_level(count - 1) : "none", formats,
+            library ? library : "without libsndfile");
     return kz__page_close(cli, &page, false);
 }
 
@@ -171,7 +176,7 @@ static int dispatch(kz__cli *cli, int argc, char **argv) {
 int main(int argc, char **argv) {
     static kz__cli cli;
     const char *no_colour = getenv("NO_COLOR");
-    kz__interrupt_ignore_pipe();
+    kz__interrupt_ignore_writes();
     if (kz__mem_init(&cli.mem, NULL, NULL) != KZ_OK) return KZ__EXIT_FAILED;
     kz__settings_init(&cli.set);
     cli.program = argc > 0 ? argv[0] : "kazeia";

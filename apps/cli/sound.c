@@ -7,22 +7,14 @@
 #include <openssl/evp.h>
 #include <poll.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_SAMPLES 15360
 #define PORTION 1024 /* samples that a pipe takes when it says that it takes any */
 #define PROGRESS_MS 100.0
-#define ENDINGS ".wav .raw (.flac .ogg .opus .mp3 are not available in this version)"
 
 /* ---- what the options say ----------------------------------------------------------------- */
-
-static bool has_ending(const char *path, const char *ending) {
-    size_t length = strlen(path);
-    size_t tail = strlen(ending);
-    return length > tail && !strcasecmp(path + length - tail, ending);
-}
 
 /* Standard output, devices and FIFOs have no ending to go by: WAV. */
 static bool without_ending(const char *path) {
@@ -31,37 +23,77 @@ static bool without_ending(const char *path) {
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-static int plan_format(kz__sound *sound, const char *path) {
-    const kz__settings *set = &sound->cli->set;
-    if (set->format) {
-        sound->raw = !strcasecmp(set->format, "raw");
-    } else if (has_ending(path, ".raw")) {
-        sound->raw = true;
-    } else if (!has_ending(path, ".wav") && !without_ending(path)) {
-        return kz__cli_fail(sound->cli, KZ__EXIT_USAGE, "the ending of '%s' says no format that "
-                            "can be written: " ENDINGS "; or give --format", path);
-    }
-    return KZ__EXIT_DONE;
+static kz__bits wanted_bits(const kz__cli *cli) {
+    const char *bits = cli->set.bits;
+    if (!bits || bits[0] == '1') return KZ__BITS_16;
+    return bits[0] == '2' ? KZ__BITS_24 : KZ__BITS_32F;
 }
 
-static void plan(kz__sound *sound, kz__cli *cli) {
+/* --format, else the ending, else KAZEIA_FORMAT (`variable`: it counts). *source: who said so. */
+static int choose_format(kz__cli *cli, const char *path, bool variable, kz__format *format,
+                         kz__source *source) {
+    char list[KZ__FORMAT_LIST];
+    const char *given = cli->set.format;
+    *source = given ? kz__args_source(&cli->args, "format") : KZ__UNSET;
+    *format = KZ__FORMAT_WAV;
+    kz__format_list(list, 0);
+    bool line = *source == KZ__FROM_LINE;
+    if (!line && kz__format_of_path(path, format)) {
+        *source = KZ__FROM_LINE;
+    } else if (line || (given && variable)) {
+        kz__format_named(given, format);
+    } else if (without_ending(path)) {
+        *source = KZ__UNSET;
+    } else {
+        return kz__cli_fail(cli, KZ__EXIT_USAGE, "the ending of '%s' says no format that can be "
+                            "written: %s; or give --format", path, list);
+    }
+    if (kz__format_there(*format)) return KZ__EXIT_DONE;
+    return kz__cli_fail(cli, KZ__EXIT_USAGE, "this build cannot write .%s (%s); it writes: %s",
+                        kz__format_name(*format), kz__coder_library() ? kz__coder_library()
+                        : "it is without libsndfile", list);
+}
+
+/* Of a format and bits that contradict each other, the variable does not count beside an option.
+ * fixed: the file has been named for itself, and the bits are those of all files. */
+static int choose(kz__cli *cli, const char *path, bool fixed, kz__format *format,
+                  kz__bits *bits) {
+    kz__source source = KZ__UNSET;
+    kz__source bits_source = kz__args_source(&cli->args, "bits");
+    int code = choose_format(cli, path, true, format, &source);
+    *bits = wanted_bits(cli);
+    bool fits = !cli->set.bits || kz__format_takes_bits(*format, *bits);
+    if (code == KZ__EXIT_DONE && !fits && source < bits_source) {
+        code = choose_format(cli, path, false, format, &source);
+        fits = kz__format_takes_bits(*format, *bits);
+    }
+    if (code != KZ__EXIT_DONE || fits) return code;
+    *bits = KZ__BITS_16;
+    if (fixed || source > bits_source) return code;
+    return kz__cli_fail(cli, KZ__EXIT_USAGE, "--bits %s and the format %s contradict each other: "
+                        "wav and raw have 16, 24 or 32f, flac 16 or 24, the others none",
+                        cli->set.bits, kz__format_name(*format));
+}
+
+int kz__sound_default_format(kz__cli *cli, kz__format *format) {
+    kz__bits bits = KZ__BITS_16;
+    return choose(cli, "-", false, format, &bits);
+}
+
+static void plan(kz__sound *sound, kz__cli *cli, const char *path) {
     memset(sound, 0, sizeof *sound);
     sound->cli = cli;
-    const char *bits = cli->set.bits;
-    if (bits) sound->bits = bits[0] == '1' ? KZ__BITS_16 : bits[0] == '2' ? KZ__BITS_24
-                                                                         : KZ__BITS_32F;
+    sound->path = path;
 }
 
 int kz__sound_plan_file(kz__sound *sound, kz__cli *cli, const char *path) {
-    plan(sound, cli);
-    sound->path = path;
+    plan(sound, cli, path);
     sound->whole = true;
-    return plan_format(sound, path);
+    return choose(cli, path, true, &sound->format, &sound->bits);
 }
 
 int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
-    plan(sound, cli);
-    sound->path = cli->set.output;
+    plan(sound, cli, cli->set.output);
     bool terminal = isatty(STDOUT_FILENO);
     if (!sound->path && terminal) return KZ__EXIT_DONE;
     if (!sound->path) sound->path = "-";
@@ -71,7 +103,7 @@ int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
                             "--output FILE, or leave it out to hear it");
     }
     if (!*sound->path) return kz__cli_fail(cli, KZ__EXIT_USAGE, "--output names no file");
-    return plan_format(sound, sound->path);
+    return choose(cli, sound->path, false, &sound->format, &sound->bits);
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -87,13 +119,14 @@ static int open_player(kz__sound *sound) {
 
 static int open_file(kz__sound *sound) {
     kz__err err = {""};
-    kz_status status = kz__wav_open(&sound->wav, &sound->cli->mem, sound->path, sound->raw,
-                                    sound->bits, sound->rate, &err);
+    kz_status status = kz__sound_file_open(&sound->file, &sound->cli->mem, sound->path,
+                                           sound->format, sound->bits, sound->rate, &err);
     if (status != KZ_OK) return kz__cli_status(sound->cli, status, &err);
     sound->open = true;
     struct stat info;
-    int fd = sound->wav.out.fd;
-    sound->listened = fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+    int fd = sound->file.out.fd;
+    bool pipe = fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+    sound->listened = pipe && kz__format_streams(sound->format);
     if (isatty(fd)) {
         return kz__cli_fail(sound->cli, KZ__EXIT_USAGE, "sound is not written to a terminal");
     }
@@ -155,7 +188,7 @@ static void note_stall(kz__sound *sound) {
 bool kz__sound_ready(kz__sound *sound) {
     if (sound->player) return kz__player_ready(sound->player);
     if (!sound->listened) return true;
-    struct pollfd fd = {sound->wav.out.fd, POLLOUT, 0};
+    struct pollfd fd = {sound->file.out.fd, POLLOUT, 0};
     return poll(&fd, 1, 0) != 0; /* also where the reader has gone: the write will tell */
 }
 
@@ -168,7 +201,7 @@ static bool put(kz__sound *sound, const float *samples, size_t count, int *code)
     kz__err err = {""};
     hash_samples(sound, samples, count);
     note_stall(sound);
-    kz_status status = sound->path ? kz__wav_write(&sound->wav, samples, count, &err)
+    kz_status status = sound->path ? kz__sound_file_write(&sound->file, samples, count, &err)
                                    : kz__player_write(sound->player, samples, count,
                                                       kz__interrupted, &err);
     if (status == KZ_OK) {
@@ -180,7 +213,7 @@ static bool put(kz__sound *sound, const float *samples, size_t count, int *code)
         *code = KZ__EXIT_INTERRUPTED;
         return false;
     }
-    sound->reader_gone = sound->path && sound->wav.out.closed;
+    sound->reader_gone = sound->path && sound->file.out.closed;
     *code = sound->reader_gone ? KZ__EXIT_DONE : kz__cli_status(sound->cli, status, &err);
     return false;
 }
@@ -250,11 +283,11 @@ static int close_file(kz__sound *sound, int code) {
     bool part = sound->samples > 0 && code != KZ__EXIT_OUTPUT && !sound->whole;
     bool keep = code == KZ__EXIT_DONE || part;
     if (!keep || sound->reader_gone) {
-        kz__wav_discard(&sound->wav);
+        kz__sound_file_discard(&sound->file);
         return code;
     }
-    kz_status status = kz__wav_commit(&sound->wav, &err);
-    if (status == KZ_OK || sound->wav.out.closed) return code;
+    kz_status status = kz__sound_file_commit(&sound->file, &err);
+    if (status == KZ_OK || sound->file.out.closed) return code;
     return kz__cli_status(sound->cli, status, &err);
 }
 

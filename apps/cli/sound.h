@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "common/dump.h"
 #include "common/player.h"
-#include "common/wav_out.h"
+#include "common/sound_file.h"
 
 #define KZ__RAMP 120 /* samples: 5 ms at 24 kHz */
 
@@ -14,10 +14,10 @@ typedef struct kz__sound {
     kz__cli *cli;
     const char *path;  /* NULL: the loudspeaker */
     bool on_stdout;    /* data and JSON then go to standard error */
-    bool raw;
+    kz__format format;
     kz__bits bits;
-    bool open;         /* wav is */
-    kz__wav wav;
+    bool open;         /* file is */
+    kz__sound_file file;
     kz__player *player;
     kz__dump *dump;
     void *digest;      /* EVP_MD_CTX, or NULL */
@@ -44,6 +44,10 @@ int kz__sound_plan(kz__sound *sound, kz__cli *cli);
 
 /* The same for a file of its own: path, which is never standard output. */
 int kz__sound_plan_file(kz__sound *sound, kz__cli *cli, const char *path);
+
+/* The format of files whose name says none: of standard output, and of a batch. The options are
+ * checked against each other. Exit code. */
+int kz__sound_default_format(kz__cli *cli, kz__format *format);
 
 /* Opens the output, the dump and the hash. Exit code. */
 int kz__sound_open(kz__sound *sound, const kz_model_info *info);

@@ -10,10 +10,13 @@ const kz__verb kz__verbs[] = {
      "The text is in the arguments (joined by blanks), in --file, or on standard input.\n"
      "Several lines are one text; --lines makes each a piece of its own. A long text is spoken\n"
      "sentence by sentence, short ones together; an empty line ends a paragraph. Its pieces are\n"
-     "made side by side (--parallel) and heard in order.\n",
+     "made side by side (--parallel) and heard in order.\n\n"
+     "Into a pipe WAV and raw sound leave as they are made; FLAC (lossless), Ogg Vorbis, Opus\n"
+     "and MP3 (about 60 kbit/s) when they are complete.\n",
      EXAMPLES({"kazeia say Hello there", "to the loudspeaker"},
               {"kazeia say -o hello.wav Hello there", "to a file"},
               {"fortune | kazeia say | aplay", "WAV to a pipe"},
+              {"kazeia say -o hello.mp3 Hello there", "or .flac, .ogg, .opus"},
               {"kazeia say -f story.txt --bits 24 -o story.wav --stats", NULL},
               {"kazeia say --seed 7 --hash --json -o x.wav Again", "the same samples each time"},
               {"kazeia say -f book.txt --parallel 8 -o book.wav", "faster, with more memory"},
@@ -24,10 +27,11 @@ const kz__verb kz__verbs[] = {
      "  {\"text\": \"Hello there.\"}\n"
      "  {\"id\": \"greet\", \"text\": \"Hello.\", \"seed\": 7, \"output\": \"a/b.wav\"}\n"
      "  {\"file\": \"story.txt\", \"voice\": \"ada\", \"temperature\": 0.7}\n\n"
-     "Fields: text or file; output (default: the id, or the number of the line, with .wav); id;\n"
-     "voice, language, instruct, split, pause, strict, seed, temperature, top_k, top_p,\n"
-     "repetition_penalty, repetition_window, the same five with cp_, greedy, max_frames,\n"
-     "min_frames, frames, packet, cp_oracle, whole_text, live_text, as_reference: as the options.\n"
+     "Fields: text or file; output (default: the id, or the number of the line, with .wav or what\n"
+     "--format says); id; voice, language, instruct, split, pause, strict, seed, temperature,\n"
+     "top_k, top_p, repetition_penalty, repetition_window, the same five with cp_, greedy,\n"
+     "max_frames, min_frames, frames, packet, cp_oracle, whole_text, live_text, as_reference: as\n"
+     "the options.\n"
      "An option of the command line is the default of all items. null counts as absent; a seed\n"
      "above 2^63-1 is a string.\n\n"
      "output is a path below the folder of --output (without that option: below the current\n"
@@ -46,6 +50,7 @@ const kz__verb kz__verbs[] = {
      "all was done, else that of the first failure.\n",
      EXAMPLES({"kazeia batch lines.jsonl -o sounds > records.jsonl", NULL},
               {"kazeia batch lines.jsonl -o sounds --resume --parallel 8 --seed 1", NULL},
+              {"kazeia batch lines.jsonl -o sounds --format opus", NULL},
               {"some-program | kazeia batch -o sounds --hash", NULL})},
     {"info", KZ__INFO, kz__cmd_info, "[MODEL]", "what a model is; without one: this machine",
      NULL,
@@ -65,7 +70,8 @@ const kz__verb kz__verbs[] = {
     {"decode", KZ__DECODE, kz__cmd_decode, "CODES", "codes to sound",
      "CODES is a .npy file [frames, 16] of any integer type, or text with a frame a line.\n",
      EXAMPLES({"kazeia say --codes hello.npy -o hello.wav Hello", NULL},
-              {"kazeia decode hello.npy -o again.wav", NULL})},
+              {"kazeia decode hello.npy -o again.wav", NULL},
+              {"kazeia decode hello.npy -o again.opus", NULL})},
     {"validate", KZ__VALIDATE, kz__cmd_validate, "MODEL GOLDEN",
      "replays a recorded run, compares the codes",
      "Exit code 0 only if all codes are equal, 1 where one differs.\n",

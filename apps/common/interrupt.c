@@ -27,11 +27,12 @@ static void on_signal(int number) {
     errno = saved;
 }
 
-void kz__interrupt_ignore_pipe(void) {
+void kz__interrupt_ignore_writes(void) {
     struct sigaction ignore;
     memset(&ignore, 0, sizeof ignore);
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 /* A program started in the background by a shell has SIGINT ignored, and it stays so. */

@@ -1,11 +1,12 @@
 /* Ctrl-C and SIGTERM: the first is noted, so that the program can end its file; the second kills.
- * Also switches SIGPIPE off: a reader that has gone is seen by the write. */
+ * Also switches SIGPIPE and SIGXFSZ off: a reader that has gone and a file that has reached its
+ * limit are seen by the write. */
 #ifndef KZ_COMMON_INTERRUPT_H
 #define KZ_COMMON_INTERRUPT_H
 
 #include <stdbool.h>
 
-void kz__interrupt_ignore_pipe(void);
+void kz__interrupt_ignore_writes(void);
 void kz__interrupt_install(void);
 bool kz__interrupted(void);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,17 +122,18 @@ kz_status kz__out_open(kz__out *out, kz__mem *mem, const char *path, kz__err *er
     return status;
 }
 
+static kz_status left(kz__out *out, kz__err *err) {
+    out->closed = true;
+    return kz__fail(err, KZ_ERR_CANCELLED, "the reader of '%s' has gone", out->name);
+}
+
 kz_status kz__out_write(kz__out *out, const void *data, size_t length, kz__err *err) {
     const unsigned char *bytes = data;
     while (length > 0) {
         ssize_t done = write(out->fd, bytes, length);
         if (done < 0) {
             if (errno == EINTR) continue;
-            out->closed = errno == EPIPE;
-            if (out->closed) {
-                return kz__fail(err, KZ_ERR_CANCELLED, "the reader of '%s' has gone", out->name);
-            }
-            return fail(out, "write", err);
+            return errno == EPIPE ? left(out, err) : fail(out, "write", err);
         }
         bytes += done;
         length -= (size_t)done;
@@ -151,6 +153,49 @@ kz_status kz__out_patch(kz__out *out, uint64_t offset, const void *data, size_t 
         bytes += done;
         at += done;
         length -= (size_t)done;
+    }
+    return KZ_OK;
+}
+
+kz_status kz__out_heard(kz__out *out, kz__err *err) {
+    struct pollfd fd = {out->fd, 0, 0};
+    bool gone = poll(&fd, 1, 0) > 0 && fd.revents & (POLLERR | POLLHUP);
+    return gone ? left(out, err) : KZ_OK;
+}
+
+kz_status kz__out_scratch(kz__out *out, kz__mem *mem, kz__err *err) {
+    static const char name[] = "kazeia-XXXXXX";
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder) folder = "/tmp";
+    memset(out, 0, sizeof *out);
+    out->mem = mem;
+    out->fd = -1;
+    size_t length = strlen(folder) + 1 + sizeof name;
+    char *path = kz__alloc(mem, length);
+    if (!path) return kz__fail_memory(err);
+    snprintf(path, length, "%s/%s", folder, name);
+    out->name = out->target = path; /* nothing is renamed to it: there is no temporary */
+    out->fd = mkstemp(path);
+    if (out->fd < 0) {
+        kz_status status = fail(out, "write", err);
+        kz__out_discard(out);
+        return status;
+    }
+    unlink(path);
+    out->sized = true;
+    return KZ_OK;
+}
+
+kz_status kz__out_copy(kz__out *out, const kz__out *scratch, kz__err *err) {
+    unsigned char bytes[1 << 14];
+    uint64_t at = 0;
+    while (at < scratch->written) {
+        ssize_t got = pread(scratch->fd, bytes, sizeof bytes, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return fail(scratch, "read", err);
+        kz_status status = kz__out_write(out, bytes, (size_t)got, err);
+        if (status != KZ_OK) return status;
+        at += (uint64_t)got;
     }
     return KZ_OK;
 }

@@ -34,6 +34,16 @@ kz_status kz__out_write(kz__out *out, const void *data, size_t length, kz__err *
 kz_status kz__out_patch(kz__out *out, uint64_t offset, const void *data, size_t length,
                         kz__err *err);
 
+/* Says as kz__out_write whether the reader of a pipe has gone, without writing. */
+kz_status kz__out_heard(kz__out *out, kz__err *err);
+
+/* A file of nobody else, for what has to wait until it is complete: in TMPDIR or /tmp, without a
+ * name, gone when it is discarded. */
+kz_status kz__out_scratch(kz__out *out, kz__mem *mem, kz__err *err);
+
+/* Writes all that is in a scratch file. */
+kz_status kz__out_copy(kz__out *out, const kz__out *scratch, kz__err *err);
+
 /* Has the system write the file to the disk. */
 kz_status kz__out_sync(kz__out *out, kz__err *err);
 

@@ -54,32 +54,31 @@ size_t kz__wav_header(unsigned char header[KZ__WAV_HEADER_MAX], kz__bits bits, i
     return length;
 }
 
-kz_status kz__wav_open(kz__wav *wav, kz__mem *mem, const char *path, bool raw, kz__bits bits,
-                       int rate, kz__err *err) {
+void kz__wav_begin(kz__wav *wav, kz__out *out, bool raw, kz__bits bits, int rate) {
     memset(wav, 0, sizeof *wav);
+    wav->out = out;
     wav->bits = bits;
     wav->raw = raw;
     wav->rate = rate;
-    return kz__out_open(&wav->out, mem, path, err);
 }
 
-static kz_status begin(kz__wav *wav, kz__err *err) {
-    if (wav->raw || wav->out.written > 0) return KZ_OK;
+static kz_status put_header(kz__wav *wav, kz__err *err) {
+    if (wav->raw || wav->out->written > 0) return KZ_OK;
     unsigned char header[KZ__WAV_HEADER_MAX];
     size_t length = kz__wav_header(header, wav->bits, wav->rate, UINT64_MAX);
-    return kz__out_write(&wav->out, header, length, err);
+    return kz__out_write(wav->out, header, length, err);
 }
 
 kz_status kz__wav_write(kz__wav *wav, const float *samples, size_t count, kz__err *err) {
     if (count == 0) return KZ_OK;
-    kz_status status = begin(wav, err);
+    kz_status status = put_header(wav, err);
     if (status != KZ_OK) return status;
     size_t need = 0;
     if (!kz__mul(count, sample_bytes[wav->bits], &need)) return kz__fail_memory(err);
     if (need > wav->capacity) {
-        unsigned char *larger = kz__alloc(wav->out.mem, need);
+        unsigned char *larger = kz__alloc(wav->out->mem, need);
         if (!larger) return kz__fail_memory(err);
-        kz__free(wav->out.mem, wav->bytes);
+        kz__free(wav->out->mem, wav->bytes);
         wav->bytes = larger;
         wav->capacity = need;
     }
@@ -88,38 +87,23 @@ kz_status kz__wav_write(kz__wav *wav, const float *samples, size_t count, kz__er
     case KZ__BITS_24: kz__pcm_write_i24(samples, count, wav->bytes); break;
     case KZ__BITS_32F: kz__pcm_write_f32(samples, count, wav->bytes); break;
     }
-    status = kz__out_write(&wav->out, wav->bytes, need, err);
+    status = kz__out_write(wav->out, wav->bytes, need, err);
     if (status == KZ_OK) wav->samples += count;
     return status;
 }
 
-static kz_status finish(kz__wav *wav, kz__err *err) {
-    kz_status status = begin(wav, err);
-    if (status != KZ_OK || wav->raw || !wav->out.sized) return status;
-    if (wav->samples * sample_bytes[wav->bits] % 2) status = kz__out_write(&wav->out, "", 1, err);
+kz_status kz__wav_finish(kz__wav *wav, kz__err *err) {
+    kz_status status = put_header(wav, err);
+    if (status != KZ_OK || wav->raw || !wav->out->sized) return status;
+    if (wav->samples * sample_bytes[wav->bits] % 2) status = kz__out_write(wav->out, "", 1, err);
     if (status != KZ_OK) return status;
     unsigned char header[KZ__WAV_HEADER_MAX];
     size_t length = kz__wav_header(header, wav->bits, wav->rate, wav->samples);
-    return kz__out_patch(&wav->out, 0, header, length, err);
+    return kz__out_patch(wav->out, 0, header, length, err);
 }
 
-static void release(kz__wav *wav) {
-    if (wav->out.mem) kz__free(wav->out.mem, wav->bytes);
+void kz__wav_free(kz__wav *wav) {
+    if (wav->out) kz__free(wav->out->mem, wav->bytes);
     wav->bytes = NULL;
     wav->capacity = 0;
-}
-
-kz_status kz__wav_commit(kz__wav *wav, kz__err *err) {
-    kz_status status = finish(wav, err);
-    if (status != KZ_OK) {
-        kz__wav_discard(wav);
-        return status;
-    }
-    release(wav);
-    return kz__out_commit(&wav->out, err);
-}
-
-void kz__wav_discard(kz__wav *wav) {
-    release(wav);
-    kz__out_discard(&wav->out);
 }

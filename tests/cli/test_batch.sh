@@ -104,7 +104,7 @@ nonsense
 {"text": "x", "output": "/x.wav"}
 {"text": "x", "output": ""}
 {"text": "x", "output": "a/"}
-{"text": "x", "output": "x.mp3"}
+{"text": "x", "output": "x.aac"}
 {"text": "x", "voice": "nobody"}
 {"text": "x", "language": "klingon"}
 {"text": "x", "temperature": -1}

@@ -56,7 +56,7 @@ for bits in 16:2:44 24:3:44 32f:4:58; do
 done
 
 # Endings that are not there.
-for name in x.mp3 x.flac x.ogg x.opus x.txt x wav; do
+for name in x.aac x.txt x wav .wav x.wav.; do
     expect 2 "ending" "$K" say -o "$work/$name" Hello
     [ -e "$work/$name" ] && fail "$name was made"
 done

@@ -86,7 +86,7 @@ static void test_B226_refused_lines(void **state) {
         {KZ__SAY, {"--seed", "-2", NULL}, "-1 for a drawn one"},
         {KZ__SAY, {"--seed", "1 ", NULL}, "whole number"},
         {KZ__SAY, {"--bits", "8", NULL}, "16|24|32f"},
-        {KZ__SAY, {"--format", "mp3", NULL}, "not available in this version"},
+        {KZ__SAY, {"--format", "aac", NULL}, "wav|raw|flac|ogg|opus|mp3"},
         {KZ__SAY, {"--type", "q5", NULL}, "f32|bf16|q8|q4"},
         {KZ__SAY, {"--decoder", "int4", NULL}, "direct|winograd|int8"},
         {KZ__SAY, {"--ref-audio", "x.wav", NULL}, "not available in this version"},

@@ -1,5 +1,5 @@
 /* WAV and raw files, read back by a strict reader written from the RIFF description. */
-#include "common/wav_out.h"
+#include "common/sound_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,17 +101,21 @@ static void samples_of(float *samples, size_t count) {
     for (size_t i = 0; i < count; i++) samples[i] = (float)((int)(i * 37 % 200) - 100) / 128.0f;
 }
 
-static void write_wav(const char *path, bool raw, kz__bits bits, size_t count) {
+static kz_status open_wav(kz__sound_file *file, const char *path, kz__err *err) {
+    return kz__sound_file_open(file, &mem, path, KZ__FORMAT_WAV, KZ__BITS_16, 24000, err);
+}
+
+static void write_wav(const char *path, kz__format format, kz__bits bits, size_t count) {
     float samples[4000];
-    kz__wav wav;
+    kz__sound_file file;
     kz__err err = {""};
     samples_of(samples, count);
-    assert_int_equal(kz__wav_open(&wav, &mem, path, raw, bits, 24000, &err), KZ_OK);
+    assert_int_equal(kz__sound_file_open(&file, &mem, path, format, bits, 24000, &err), KZ_OK);
     for (size_t at = 0; at < count; at += 700) {
         size_t take = count - at < 700 ? count - at : 700;
-        assert_int_equal(kz__wav_write(&wav, samples + at, take, &err), KZ_OK);
+        assert_int_equal(kz__sound_file_write(&file, samples + at, take, &err), KZ_OK);
     }
-    assert_int_equal(kz__wav_commit(&wav, &err), KZ_OK);
+    assert_int_equal(kz__sound_file_commit(&file, &err), KZ_OK);
 }
 
 static void test_B139_header_lengths_and_true_sizes(void **state) {
@@ -127,7 +131,7 @@ static void test_B139_header_lengths_and_true_sizes(void **state) {
             char path[256];
             wav_view v;
             path_in_folder(path, "a.wav");
-            write_wav(path, false, table[i].bits, counts[c]);
+            write_wav(path, KZ__FORMAT_WAV, table[i].bits, counts[c]);
             size_t length = load(path, bytes);
             strict_read(bytes, length, false, &v);
             assert_int_equal(v.format, table[i].format);
@@ -150,11 +154,11 @@ static void test_B128_raw_is_the_data_chunk(void **state) {
     for (int bits = 0; bits < 3; bits++) {
         wav_view v;
         path_in_folder(path, "b.wav");
-        write_wav(path, false, (kz__bits)bits, 1920);
+        write_wav(path, KZ__FORMAT_WAV, (kz__bits)bits, 1920);
         size_t length = load(path, wav);
         strict_read(wav, length, false, &v);
         path_in_folder(path, "b.raw");
-        write_wav(path, true, (kz__bits)bits, 1920);
+        write_wav(path, KZ__FORMAT_RAW, (kz__bits)bits, 1920);
         assert_int_equal(load(path, raw), v.data_length);
         assert_memory_equal(raw, wav + v.data_at, v.data_length);
     }
@@ -184,7 +188,7 @@ static void test_B090_B091_B225_fifo(void **state) {
         pthread_t thread;
         pipe_reader reader = {path, bytes, 0};
         assert_int_equal(pthread_create(&thread, NULL, read_pipe, &reader), 0);
-        write_wav(path, false, (kz__bits)bits, 1921);
+        write_wav(path, KZ__FORMAT_WAV, (kz__bits)bits, 1921);
         pthread_join(thread, NULL);
         strict_read(bytes, reader.length, true, &v);
         assert_true(v.riff_length == 0xffffffffu);
@@ -213,29 +217,29 @@ static void test_B233_reader_gone(void **state) {
     (void)state;
     char path[256];
     static float samples[100000];
-    kz__wav wav;
+    kz__sound_file file;
     kz__err err = {""};
     path_in_folder(path, "gone");
     assert_int_equal(mkfifo(path, 0600), 0);
     signal(SIGPIPE, SIG_IGN);
     int reader = open(path, O_RDONLY | O_NONBLOCK);
-    assert_int_equal(kz__wav_open(&wav, &mem, path, false, KZ__BITS_16, 24000, &err), KZ_OK);
+    assert_int_equal(open_wav(&file, path, &err), KZ_OK);
     close(reader);
-    assert_int_equal(kz__wav_write(&wav, samples, 100000, &err), KZ_ERR_CANCELLED);
-    assert_true(wav.out.closed);
-    kz__wav_discard(&wav);
+    assert_int_equal(kz__sound_file_write(&file, samples, 100000, &err), KZ_ERR_CANCELLED);
+    assert_true(file.out.closed);
+    kz__sound_file_discard(&file);
 }
 
 static void test_B233_full_disk(void **state) {
     (void)state;
     float samples[10] = {0};
-    kz__wav wav;
+    kz__sound_file file;
     kz__err err = {""};
-    assert_int_equal(kz__wav_open(&wav, &mem, "/dev/full", false, KZ__BITS_16, 24000, &err), KZ_OK);
-    assert_int_equal(kz__wav_write(&wav, samples, 10, &err), KZ_ERR_OUTPUT);
-    assert_false(wav.out.closed);
+    assert_int_equal(open_wav(&file, "/dev/full", &err), KZ_OK);
+    assert_int_equal(kz__sound_file_write(&file, samples, 10, &err), KZ_ERR_OUTPUT);
+    assert_false(file.out.closed);
     assert_non_null(strstr(err.text, "/dev/full"));
-    kz__wav_discard(&wav);
+    kz__sound_file_discard(&file);
 }
 
 static void put_text(const char *path, const char *text) {
@@ -262,19 +266,19 @@ static void test_existing_file_survives_until_the_end(void **state) {
     static unsigned char bytes[FILE_MAX];
     char path[256];
     kz__err err = {""};
-    kz__wav wav;
+    kz__sound_file file;
     float samples[10] = {0};
     path_in_folder(path, "old.wav");
     put_text(path, "old");
     assert_int_equal(chmod(path, 0640), 0);
     int before = entries();
-    assert_int_equal(kz__wav_open(&wav, &mem, path, false, KZ__BITS_16, 24000, &err), KZ_OK);
-    assert_int_equal(kz__wav_write(&wav, samples, 10, &err), KZ_OK);
+    assert_int_equal(open_wav(&file, path, &err), KZ_OK);
+    assert_int_equal(kz__sound_file_write(&file, samples, 10, &err), KZ_OK);
     assert_int_equal(load(path, bytes), 3);
-    kz__wav_discard(&wav);
+    kz__sound_file_discard(&file);
     assert_int_equal(load(path, bytes), 3);
     assert_int_equal(entries(), before);
-    write_wav(path, false, KZ__BITS_16, 10);
+    write_wav(path, KZ__FORMAT_WAV, KZ__BITS_16, 10);
     assert_int_equal(load(path, bytes), 64);
     assert_int_equal(entries(), before);
     struct stat info;
@@ -293,39 +297,35 @@ static void test_links_are_followed(void **state) {
     put_text(target, "old");
     assert_int_equal(symlink("target.wav", link), 0);
     assert_int_equal(symlink("new-target.wav", dangling), 0);
-    write_wav(link, false, KZ__BITS_16, 10);
+    write_wav(link, KZ__FORMAT_WAV, KZ__BITS_16, 10);
     assert_int_equal(load(target, bytes), 64);
     assert_int_equal(lstat(link, &info), 0);
     assert_true(S_ISLNK(info.st_mode));
-    write_wav(dangling, false, KZ__BITS_16, 10);
+    write_wav(dangling, KZ__FORMAT_WAV, KZ__BITS_16, 10);
     assert_int_equal(lstat(dangling, &info), 0);
     assert_true(S_ISLNK(info.st_mode));
     path_in_folder(target, "new-target.wav");
     assert_int_equal(load(target, bytes), 64);
     path_in_folder(link, "ring.wav");
     assert_int_equal(symlink("ring.wav", link), 0);
-    kz__wav wav;
+    kz__sound_file file;
     kz__err err = {""};
-    assert_int_equal(kz__wav_open(&wav, &mem, link, false, KZ__BITS_16, 24000, &err),
-                     KZ_ERR_OUTPUT);
+    assert_int_equal(open_wav(&file, link, &err), KZ_ERR_OUTPUT);
 }
 
 static void test_B232_unwritable_places(void **state) {
     (void)state;
-    kz__wav wav;
+    kz__sound_file file;
     kz__err err = {""};
     char path[256];
     path_in_folder(path, "no/such/folder.wav");
-    assert_int_equal(kz__wav_open(&wav, &mem, path, false, KZ__BITS_16, 24000, &err),
-                     KZ_ERR_OUTPUT);
-    assert_int_equal(kz__wav_open(&wav, &mem, folder, false, KZ__BITS_16, 24000, &err),
-                     KZ_ERR_OUTPUT);
+    assert_int_equal(open_wav(&file, path, &err), KZ_ERR_OUTPUT);
+    assert_int_equal(open_wav(&file, folder, &err), KZ_ERR_OUTPUT);
     assert_non_null(strstr(err.text, "folder"));
     char lengthy[400];
     memset(lengthy, 'x', sizeof lengthy);
     lengthy[399] = 0;
-    assert_int_equal(kz__wav_open(&wav, &mem, lengthy, false, KZ__BITS_16, 24000, &err),
-                     KZ_ERR_OUTPUT);
+    assert_int_equal(open_wav(&file, lengthy, &err), KZ_ERR_OUTPUT);
 }
 
 static int begin(void **state) {
