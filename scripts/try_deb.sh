@@ -29,6 +29,7 @@ inside root 'apt-get update' >>"$work/$suite.log" 2>&1 || exit 1
 try install root 'apt-get install -y ./*.deb' 0
 try speak plain 'cd /tmp && kazeia say Hello -o x.wav' 0
 sound /tmp/x.wav
+try speak plain 'cd /tmp && kazeia say Hello -o x.flac && head -c 4 x.flac | grep fLaC' 0
 try version plain 'kazeia --version' 0
 expect '^kazeia [0-9]'
 try bits plain 'kazeia selftest' 0
