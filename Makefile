@@ -30,6 +30,18 @@ full-size: ## random weights of SIZE (0.6b, 1.7b) in build/SIZE, for bench; need
 quality: all ## what the weight formats cost, teacher-forced against f32 on the voice in the box
 	build/bench_quality $(or $(MODEL),voice) voice/eval.json 40 parts
 
+abi: all ## is the shared library's interface as kept, and do programs run with a later one
+	@JOBS=$(JOBS) scripts/abi next build
+
+abi-keep: all ## keep the interface as it is now, as what `make abi` compares with
+	@scripts/abi keep build
+
+examples: all ## every example under valgrind and the sanitizers, compared with the program's sound
+	@JOBS=$(JOBS) scripts/examples.sh build
+
+alloc: all ## every allocation fails in turn: opening, speaking, converting, splitting, ...
+	@build/tests/api_test_alloc all
+
 check: check-layers check-symbols check-baseline check-form ## the four checks below
 
 check-layers: ## who includes whom
@@ -108,11 +120,11 @@ uninstall: ## remove what was installed there (PREFIX=/usr/local, DESTDIR=)
 	@DESTDIR="$(DESTDIR)" scripts/install.sh uninstall build "$(PREFIX)"
 
 clean: ## remove all build folders but the bare Debian's
-	rm -rf build build-asan build-tsan build-arm build-fuzz build-lint build-deb
+	rm -rf build build-asan build-tsan build-arm build-fuzz build-lint build-abi build-deb
 
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality check check-layers check-symbols check-baseline check-form lint golden \
-    corpus memory formats full-size determinism kernels arm bochs sanitize fuzz reference bare \
-    deb deb-try install uninstall clean help
+.PHONY: all demo test bench quality abi abi-keep examples alloc check check-layers check-symbols \
+    check-baseline check-form lint golden corpus memory formats full-size determinism kernels arm bochs sanitize \
+    fuzz reference bare deb deb-try install uninstall clean help

@@ -6,6 +6,7 @@
 #include <kazeia.h>
 
 #include <stdio.h>
+#include <string.h>
 
 /* Writes what can be said with the text so far. KZ_NEED_TEXT: more is wanted; KZ_DONE: all said. */
 static kz_status say(kz_session *session) {
@@ -13,8 +14,10 @@ static kz_status say(kz_session *session) {
     size_t count = 0;
     kz_status status;
     while ((status = kz_session_read(session, samples, 1920, &count, -1)) == KZ_OK) {
-        fwrite(samples, sizeof samples[0], count, stdout);
-        fflush(stdout);
+        if (fwrite(samples, sizeof samples[0], count, stdout) != count || fflush(stdout) != 0) {
+            fprintf(stderr, "the samples could not be written\n");
+            return KZ_ERR_OUTPUT;
+        }
     }
     return status;
 }
@@ -22,17 +25,14 @@ static kz_status say(kz_session *session) {
 static kz_status speak_input(kz_session *session) {
     char text[64];
     kz_request request;
-    kz_status status;
     kz_request_init(&request);
     request.flags = KZ_LIVE_TEXT; /* without: nothing is said before the text is finished */
     request.text = NULL;          /* it comes with kz_session_append */
-    status = kz_session_start(session, &request);
+    request.seed = 7;
+    kz_status status = kz_session_start(session, &request);
     while (status == KZ_OK && fgets(text, sizeof text, stdin)) {
-        size_t length = 0;
-        while (text[length]) length++;
-        status = kz_session_append(session, text, length);
-        if (status != KZ_OK) break;
-        status = say(session);
+        status = kz_session_append(session, text, strlen(text));
+        if (status == KZ_OK) status = say(session);
         if (status == KZ_DONE) return KZ_OK; /* ended before the text did */
         if (status == KZ_NEED_TEXT) status = KZ_OK;
     }
@@ -45,12 +45,11 @@ int main(int argc, char **argv) {
     char error[512];
     kz_model *model = NULL;
     kz_session *session = NULL;
-    kz_status status;
     if (argc != 2) {
         fprintf(stderr, "usage: live_text MODEL < TEXT > SAMPLES\n");
         return 1;
     }
-    status = kz_model_open(argv[1], NULL, &model, error, sizeof error);
+    kz_status status = kz_model_open(argv[1], NULL, &model, error, sizeof error);
     if (status == KZ_OK) status = kz_session_create(model, NULL, &session, error, sizeof error);
     if (status != KZ_OK) {
         fprintf(stderr, "%s\n", error);

@@ -18,8 +18,7 @@ static kz_status pull(kz_session *session, FILE *output) {
     float samples[4800];
     size_t count = 0;
     kz_status status = kz_session_read(session, samples, 4800, &count, -1);
-    while (status == KZ_OK) {
-        fwrite(samples, sizeof samples[0], count, output);
+    while (status == KZ_OK && fwrite(samples, sizeof samples[0], count, output) == count) {
         status = kz_session_read(session, samples, 4800, &count, -1);
     }
     return status;
@@ -37,11 +36,10 @@ static int say(kz_session *session, const char *text, const char *path) {
     FILE *output = fopen(path, "wb");
     if (!output) return fail(path, "cannot be written");
     kz_status status = pull(session, output);
-    if (fclose(output) != 0) return fail(path, "could not be written");
+    if (fclose(output) != 0 || status == KZ_OK) return fail(path, "could not be written");
     if (status != KZ_DONE) return fail("speaking", kz_error(session));
-    memset(&result, 0, sizeof result);
     result.size = sizeof result;
-    kz_session_get_result(session, &result);
+    if (kz_session_get_result(session, &result) != KZ_OK) return fail("result", "not there");
     printf("%llu samples, ended by %s %s\n", (unsigned long long)result.samples,
            kz_finish_text(result.finish), result.finish_detail);
     return 0;
@@ -52,18 +50,12 @@ int main(int argc, char **argv) {
     kz_model *model = NULL;
     kz_session *session = NULL;
     kz_session_options options;
+    if (argc != 4) return fail("usage", "say_pull MODEL TEXT OUTPUT");
     kz_session_options_init(&options);
     options.ahead_ms = 2000;
-    if (argc != 4) return fail("usage", "say_pull MODEL TEXT OUTPUT");
-    if (kz_model_open(argv[1], NULL, &model, error, sizeof error) != KZ_OK) {
-        return fail(argv[1], error);
-    }
-    int code = 1;
-    if (kz_session_create(model, &options, &session, error, sizeof error) == KZ_OK) {
-        code = say(session, argv[2], argv[3]);
-    } else {
-        fail("session", error);
-    }
+    kz_status status = kz_model_open(argv[1], NULL, &model, error, sizeof error);
+    if (status == KZ_OK) status = kz_session_create(model, &options, &session, error, sizeof error);
+    int code = status == KZ_OK ? say(session, argv[2], argv[3]) : fail(argv[1], error);
     kz_session_free(session);
     kz_model_free(model);
     return code;

@@ -8,8 +8,20 @@
  * The reason of an error is kz_error(session), or the text buffer of calls that make a handle.
  * The library never prints, never exits and reads no environment variable.
  *
- * Option structs carry their size first; make them with their init function. A tail that this
- * version of the library does not know must be zero.
+ * Structs of options and results carry their size first and grow at their end, so that a program
+ * runs with a library that is newer, or older, than the header it was compiled with:
+ * - Options (kz_model_options, kz_convert_options, kz_split_options, kz_request,
+ *   kz_session_options, kz_batch_options) are made by their init call, which sets their size and
+ *   all defaults. What a shorter, older struct lacks has its default; what a longer, newer one has
+ *   beyond the library's own must be zero. Another size or tail is KZ_ERR_USAGE. kz_allocator is
+ *   taken in the same way; it has no init call, set its size to sizeof.
+ * - Results (kz_model_info, kz_convert_result, kz_result, kz_probe): set their size to sizeof. They
+ *   are filled as far as they go, with zeros in what the library does not know.
+ * - kz_packet is made by the library alone and grows at its end.
+ * - kz_piece, kz_prompt_row and kz_sampling stand in arrays or in other structs: they never change.
+ *
+ * What a call is given stays the caller's and is not used after the call, unless it says so. What a
+ * call returns stays the library's, unless there is a free call for it.
  */
 #ifndef KAZEIA_H
 #define KAZEIA_H
@@ -24,6 +36,9 @@ extern "C" {
 #define KZ_VERSION_MAJOR 0
 #define KZ_VERSION_MINOR 1
 #define KZ_VERSION_PATCH 0
+
+/* The number in the shared library's name: programs run with any later library of the same one. */
+#define KZ_ABI 0
 
 #if defined(__GNUC__)
 #define KZ_API __attribute__((visibility("default")))
@@ -57,26 +72,29 @@ KZ_API const char *kz_status_text(kz_status code);
 /* "0.1.0". Any thread. */
 KZ_API const char *kz_version(void);
 
-/* The number of the arithmetic: raised whenever samples change for equal inputs. */
+/* The number of the arithmetic: raised whenever samples change for equal inputs. Any thread. */
 KZ_API int kz_arithmetic(void);
 
-/* One line: kernel levels compiled in, the best one usable here, formats, arithmetic number. */
+/* One line: kernel levels compiled in, the best one usable here, formats, arithmetic number. Any
+ * thread. */
 KZ_API const char *kz_features(void);
 
 /* Names of kernel levels from slowest to fastest that this build and machine can use, NULL after
  * the last. kz_cpu_level(0) is "scalar". Any thread. */
 KZ_API const char *kz_cpu_level(size_t index);
 
-/* Processors that affinity and container quota leave to this process, 1 to 256. */
+/* Processors that affinity and container quota leave to this process, 1 to 256. Any thread. */
 KZ_API int kz_default_threads(void);
 
 /* Log hook of the process: level 0 notice (something about the input worth telling), 1 debug.
- * Called on the thread that noticed. NULL switches off (the default). Set it before other calls. */
+ * Called on the thread that noticed, text is valid during the call. NULL switches off (the
+ * default). Not concurrent: set it before other calls. */
 typedef void (*kz_log_fn)(void *user, int level, const char *text);
 KZ_API void kz_set_log(kz_log_fn fn, void *user);
 
 /* Memory for Kazeia's own objects. alloc returns size bytes aligned to `alignment` (a power of two,
- * at most 4096), or NULL; both are called from any thread. */
+ * at most 4096), or NULL, which becomes KZ_ERR_MEMORY; release gets what alloc returned. Both are
+ * called from any thread. Functions and user must outlive the objects; the struct is copied. */
 typedef struct kz_allocator {
     size_t size;
     void *(*alloc)(void *user, size_t bytes, size_t alignment);
@@ -118,13 +136,19 @@ typedef struct kz_model_options {
     kz_decoder decoder;            /* arithmetic of the codec decoder */
 } kz_model_options;
 
-KZ_API void kz_model_options_init(kz_model_options *options);
+/* Sets the size and all defaults. Any thread. Callers in C and C++ write the second form; the first
+ * is what the library has, for other languages: size is that of the caller's struct. So for every
+ * init call below. */
+KZ_API void kz_model_options_init_sized(kz_model_options *options, size_t size);
+static inline void kz_model_options_init(kz_model_options *options) {
+    kz_model_options_init_sized(options, sizeof *options);
+}
 
 /* Opens a checkpoint folder, a Hugging Face cache folder (snapshot or repository root), or a packed
  * file (kz_convert), which has its own codec and one weight type, and whose checksums are compared.
  * On failure *model is NULL and error (capacity bytes, may be NULL) holds one sentence.
- * options may be NULL. Any thread. Free with kz_model_free, which takes NULL; sessions made
- * from the model must be freed first. */
+ * options may be NULL. Any thread. Free with kz_model_free, which takes NULL, when nobody uses the
+ * model any more; sessions and batches made from it must be freed first. */
 KZ_API kz_status kz_model_open(const char *path, const kz_model_options *options, kz_model **model,
                                char *error, size_t capacity);
 KZ_API void kz_model_free(kz_model *model);
@@ -188,9 +212,13 @@ typedef struct kz_convert_result {
     uint64_t bytes;  /* of the file */
     size_t entries;  /* of its table of contents */
     kz_type type;    /* weights in it */
+    int reserved;    /* 0 */
 } kz_convert_result;
 
-KZ_API void kz_convert_options_init(kz_convert_options *options);
+KZ_API void kz_convert_options_init_sized(kz_convert_options *options, size_t size);
+static inline void kz_convert_options_init(kz_convert_options *options) {
+    kz_convert_options_init_sized(options, sizeof *options);
+}
 
 /* Takes `bytes` bytes that belong at `offset` of the file; data is valid during the call. 0: go on,
  * else stop. */
@@ -259,7 +287,10 @@ typedef struct kz_split_options {
     const kz_allocator *allocator; /* of working memory; NULL: malloc */
 } kz_split_options;
 
-KZ_API void kz_split_options_init(kz_split_options *options);
+KZ_API void kz_split_options_init_sized(kz_split_options *options, size_t size);
+static inline void kz_split_options_init(kz_split_options *options) {
+    kz_split_options_init_sized(options, sizeof *options);
+}
 
 /* Cuts a long text into pieces to be spoken one after the other, each as a request of its own.
  * text is UTF-8 as the user wrote it. options may be NULL. pieces may be NULL with capacity 0 to
@@ -303,9 +334,13 @@ typedef struct kz_request {
     size_t reference_frames;
     const char *reference_text;
     uint32_t piece; /* number of the piece of a long text: draws depend on it and the seed */
+    uint32_t reserved; /* 0 */
 } kz_request;
 
-KZ_API void kz_request_init(kz_request *request);
+KZ_API void kz_request_init_sized(kz_request *request, size_t size);
+static inline void kz_request_init(kz_request *request) {
+    kz_request_init_sized(request, sizeof *request);
+}
 
 /* One row of the prompt (or of the text that follows, one row per frame). */
 typedef struct kz_prompt_row {
@@ -348,27 +383,37 @@ typedef struct kz_session_options {
     const char *cpu; /* kernel level as in kz_model_options; NULL: the model's */
 } kz_session_options;
 
-KZ_API void kz_session_options_init(kz_session_options *options);
+KZ_API void kz_session_options_init_sized(kz_session_options *options, size_t size);
+static inline void kz_session_options_init(kz_session_options *options) {
+    kz_session_options_init_sized(options, sizeof *options);
+}
 
-/* Makes a session with its own threads and state. Any thread. kz_session_free takes NULL. */
+/* Makes a session with its own threads and state. On failure *session is NULL and error (capacity
+ * bytes, may be NULL) holds one sentence. options may be NULL. The model must outlive it. Any
+ * thread; in a batch, the batch's. kz_session_free takes NULL, also while an utterance runs, but
+ * not while another thread is in a call on the session. */
 KZ_API kz_status kz_session_create(const kz_model *model, const kz_session_options *options,
                                    kz_session **session, char *error, size_t capacity);
 KZ_API void kz_session_free(kz_session *session);
 
-/* Reason of the last failed call on this handle, "" if none. Valid until the next call. */
+/* Reason of the last failed call on this handle, "" if none. Valid until the next call. One thread
+ * per handle. */
 KZ_API const char *kz_error(const kz_session *session);
 
 /* Begins an utterance: checks everything, builds the prompt. What request points to is copied.
- * A running utterance is dropped. One thread per handle. */
+ * A running utterance is dropped. KZ_ERR_USAGE for values out of range, KZ_ERR_INPUT for a text,
+ * voice or language that the model cannot speak, KZ_ERR_MODEL where only a codec was opened. One
+ * thread per handle. */
 KZ_API kz_status kz_session_start(kz_session *session, const kz_request *request);
 
-/* Begins decoding of given codes: [frames][codes_per_frame], each in 0..codebook_size-1.
- * flags: KZ_AS_REFERENCE renews the decoder every 300 frames, as the reference does. */
+/* Begins decoding of given codes: [frames][codes_per_frame], each in 0..codebook_size-1 (else
+ * KZ_ERR_INPUT), which are copied. packet as in a request. flags: KZ_AS_REFERENCE renews the
+ * decoder every 300 frames, as the reference does. One thread per handle. */
 KZ_API kz_status kz_session_start_codes(kz_session *session, const int32_t *codes, size_t frames,
                                         int packet, unsigned flags);
 
-/* Live text: more text, and its end. Only after a start with text NULL. A UTF-8 character may be
- * cut between two calls. */
+/* Live text: more text (copied), and its end. Only after a start with text NULL and before the end,
+ * else KZ_ERR_STATE. A UTF-8 character may be cut between two calls. One thread per handle. */
 KZ_API kz_status kz_session_append(kz_session *session, const char *text, size_t length);
 KZ_API kz_status kz_session_finish_text(kz_session *session);
 
@@ -380,20 +425,25 @@ KZ_API kz_status kz_session_finish_text(kz_session *session);
 KZ_API kz_status kz_session_read(kz_session *session, float *samples, size_t capacity,
                                  size_t *count, int timeout_ms);
 
-/* Push: calls sink on this thread with each packet until the end. */
+/* One stretch of sound, for a sink. */
 typedef struct kz_packet {
-    const float *samples; /* valid during the call */
+    const float *samples; /* [count], in [-1, 1]; valid during the call */
     size_t count;
-    int sample_rate;
-    uint64_t sample_offset;
-    uint64_t first_frame;
+    int sample_rate;        /* Hz */
+    int channels;           /* 1 */
+    uint64_t sample_offset; /* of the first one, from the utterance's begin */
+    uint64_t first_frame;   /* these two: frames that the samples belong to, in part or whole */
     size_t frames;
 } kz_packet;
 typedef int (*kz_sink_fn)(void *user, const kz_packet *packet); /* 0: go on, else stop */
+
+/* Push: calls sink on this thread with each packet until the end (KZ_OK), until more text is needed
+ * (KZ_NEED_TEXT), or until the sink or a cancel stops it (KZ_ERR_CANCELLED). One thread per
+ * handle. */
 KZ_API kz_status kz_session_speak(kz_session *session, kz_sink_fn sink, void *user);
 
-/* Stops the utterance within one frame; any thread, idempotent. The session can be started
- * again. */
+/* Stops the utterance within one frame: the call that reads or speaks returns KZ_ERR_CANCELLED. Any
+ * thread while the session exists, idempotent. The session can be started again. */
 KZ_API void kz_session_cancel(kz_session *session);
 
 /* A batch makes frames of up to 16 sessions together, with one reading of the weights for all. Each
@@ -408,19 +458,24 @@ typedef struct kz_batch_options {
     kz_placement placement; /* these two as of a session */
     const char *cpu;
 } kz_batch_options;
-KZ_API void kz_batch_options_init(kz_batch_options *options);
+KZ_API void kz_batch_options_init_sized(kz_batch_options *options, size_t size);
+static inline void kz_batch_options_init(kz_batch_options *options) {
+    kz_batch_options_init_sized(options, sizeof *options);
+}
+/* As kz_session_create. Any thread. */
 KZ_API kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options,
                                  kz_batch **batch, char *error, size_t capacity);
-/* Takes NULL. Its sessions must be freed first. */
+/* Takes NULL. Its sessions must be freed first. The batch's thread. */
 KZ_API void kz_batch_free(kz_batch *batch);
 
 /* One frame (or a piece of the prompt) of every session that has started and not ended. KZ_OK with
- * *advanced of them, KZ_DONE where none has anything to do (all ended, or waiting for text). A
- * session that fails tells it in its next read. */
+ * *advanced of them (may be NULL), KZ_DONE where none has anything to do (all ended, or waiting for
+ * text). A session that fails tells it in its next read. The batch's thread. */
 KZ_API kz_status kz_batch_step(kz_batch *batch, size_t *advanced);
 
 /* held 1: kz_batch_step leaves this session out until it is called with 0, so that another one
- * comes first. Changes no sample; a start does not end it. Nothing for a session on its own. */
+ * comes first. Changes no sample; a start does not end it. Nothing for a session on its own. The
+ * batch's thread. */
 KZ_API void kz_session_hold(kz_session *session, int held);
 
 typedef enum kz_finish {
@@ -431,7 +486,8 @@ typedef enum kz_finish {
     KZ_FINISH_CANCELLED = 4,
     KZ_FINISH_ERROR = 5
 } kz_finish;
-KZ_API const char *kz_finish_text(kz_finish finish); /* "stop", "length", ... */
+/* "stop", "length", ...; never NULL. Any thread. */
+KZ_API const char *kz_finish_text(kz_finish finish);
 
 #define KZ_PREDICTOR_PASSES 15
 
@@ -439,7 +495,8 @@ typedef struct kz_result {
     size_t size;
     uint64_t frames, samples; /* made so far */
     kz_finish finish;
-    const char *finish_detail; /* which limit, which cycle; "" if nothing to tell */
+    const char *finish_detail; /* which limit, which cycle; "" if nothing to tell; lives until the
+                                  next call on the session */
     uint64_t seed;
     size_t prompt_rows, text_tokens;
     size_t prompt_rows_kept; /* of these, not run: an earlier utterance of any session of the model
@@ -460,13 +517,15 @@ typedef struct kz_result {
 /* Fills result (its `size` set by the caller). One thread per handle. */
 KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *result);
 
-/* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session. */
+/* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session; may
+ * be NULL where *frames is 0. One thread per handle. */
 KZ_API const int32_t *kz_session_codes(const kz_session *session, size_t *frames);
 
 /* Every stage's intermediate values, called on the thread that computes: the caller's, or its own
  * where the session runs ahead. name is like "talker.layer.03", "decoder.1"; shape has `rank`
  * sizes, rows first. frame counts from 0, in the decoder with the frames of a reference in front;
- * the prefill is frame -1. NULL switches off. Set it between start calls. */
+ * the prefill is frame -1. data and shape are valid during the call. NULL switches off. Set it
+ * between start calls. One thread per handle. */
 typedef void (*kz_tap_fn)(void *user, const char *name, long frame, const float *data,
                           const size_t *shape, int rank);
 KZ_API void kz_session_set_tap(kz_session *session, kz_tap_fn fn, void *user);
@@ -480,11 +539,13 @@ typedef struct kz_probe {
     double int8_gops;       /* the level's own 8-bit dot products, two operations a multiply-add */
 } kz_probe;
 /* Measures for half a second or so with so many threads (1 to 256) at a kernel level (NULL: best)
- * and fills probe (its `size` set by the caller). Any thread. */
+ * and fills probe (its `size` set by the caller). KZ_ERR_USAGE for a level that this machine does
+ * not have (kz_cpu_level lists them). Any thread. */
 KZ_API kz_status kz_probe_machine(int threads, const char *cpu, kz_probe *probe);
 
 /* Checks every kernel of this machine against the scalar reference; report is called for each with
- * "level/kernel" and 1 if equal. Returns KZ_ERR_FAILED if any differs. */
+ * "level/kernel" and 1 if equal, on this thread; it may be NULL. Returns KZ_ERR_FAILED if any
+ * differs. Any thread. */
 typedef void (*kz_selftest_fn)(void *user, const char *name, int equal);
 KZ_API kz_status kz_selftest_kernels(kz_selftest_fn report, void *user);
 

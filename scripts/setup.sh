@@ -24,6 +24,7 @@ flac                 flac             flac                flac          flac    
 oggdec               vorbis-tools     vorbis-tools        vorbis-tools  vorbis-tools    vorbis-tools
 opusdec              opus-tools       opus-tools          opus-tools    opus-tools      opus-tools
 lame                 lame             lame                lame          lame            lame
+c++                  g++              gcc-c++             gcc           g++             -
 '
 
 say() {
@@ -43,6 +44,7 @@ has() {
         kz_cc=${CC:-cc}
         printf '#include <stdio.h>\n' | $kz_cc -E - >/dev/null 2>&1
         ;;
+    c++) printf '#include <cstdio>\n' | ${CXX:-c++} -x c++ -E - >/dev/null 2>&1 ;;
     make) command -v make >/dev/null 2>&1 || command -v ninja >/dev/null 2>&1 ;;
     lib:*) pkg-config --exists "${1#lib:}" >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
@@ -76,7 +78,7 @@ name_the_missing() {
     say "  Alpine          apk add $(packages_for 5 "$@")"
     kz_brew=$(packages_for 6 "$@")
     case " $* " in
-    *' cc '* | *' make '*) say "  macOS           xcode-select --install" ;;
+    *' cc '* | *' c++ '* | *' make '*) say "  macOS           xcode-select --install" ;;
     esac
     [ -z "$kz_brew" ] || say "  macOS           brew install $kz_brew"
 }
@@ -130,6 +132,9 @@ install_missing() {
     esac
     case $kz_wants in
     *sndfile*) say "sound files are WAV or raw only" ;;
+    esac
+    case $kz_wants in
+    *c++*) say "THE EXAMPLES ARE NOT TESTED AS C++: there is no C++ compiler" ;;
     esac
 }
 

@@ -43,7 +43,7 @@ set -e
 cd /tmp
 cp /usr/share/doc/libkazeia-dev/examples/*.c .
 for source in *.c; do
-    cc -Wall -Werror "$source" $(pkg-config --cflags --libs kazeia) -o "${source%.c}"
+    cc -Wall -Werror "$source" $(pkg-config --cflags --libs kazeia) -pthread -lm -o "${source%.c}"
 done
 cc -Wall -Werror say_push.c -Wl,-Bstatic $(pkg-config --cflags --libs kazeia) -Wl,-Bdynamic \
     $(pkg-config --libs-only-l --static kazeia | sed 's/-lkazeia//') -pthread -o static

@@ -1,9 +1,6 @@
 /* Option structs with their defaults, and what the library says about itself. */
+#include "base/sized.h"
 #include "kernels/kernels.h"
-#include "kazeia.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* Raised whenever samples change for equal inputs. */
 #define ARITHMETIC 2
@@ -49,45 +46,38 @@ const char *kz_features(void) {
     return FEATURES("scalar");
 }
 
-void kz_model_options_init(kz_model_options *options) {
-    memset(options, 0, sizeof *options);
-    options->size = sizeof *options;
+void kz_model_options_init_sized(kz_model_options *options, size_t size) {
+    const kz_model_options defaults = {0};
+    kz__sized_give(options, size, &defaults, sizeof defaults);
 }
 
-void kz_convert_options_init(kz_convert_options *options) {
-    memset(options, 0, sizeof *options);
-    options->size = sizeof *options;
-    options->threads = KZ_DEFAULT;
+void kz_convert_options_init_sized(kz_convert_options *options, size_t size) {
+    const kz_convert_options defaults = {.threads = KZ_DEFAULT};
+    kz__sized_give(options, size, &defaults, sizeof defaults);
 }
 
-void kz_session_options_init(kz_session_options *options) {
-    memset(options, 0, sizeof *options);
-    options->size = sizeof *options;
-    options->threads = KZ_DEFAULT;
+void kz_session_options_init_sized(kz_session_options *options, size_t size) {
+    const kz_session_options defaults = {.threads = KZ_DEFAULT};
+    kz__sized_give(options, size, &defaults, sizeof defaults);
 }
 
-void kz_batch_options_init(kz_batch_options *options) {
-    memset(options, 0, sizeof *options);
-    options->size = sizeof *options;
-    options->threads = KZ_DEFAULT;
-    options->slots = KZ_DEFAULT;
+void kz_batch_options_init_sized(kz_batch_options *options, size_t size) {
+    const kz_batch_options defaults = {.threads = KZ_DEFAULT, .slots = KZ_DEFAULT};
+    kz__sized_give(options, size, &defaults, sizeof defaults);
 }
 
-void kz_split_options_init(kz_split_options *options) {
-    memset(options, 0, sizeof *options);
-    options->size = sizeof *options;
-    options->limit = KZ_DEFAULT;
-    options->target = KZ_DEFAULT;
+void kz_split_options_init_sized(kz_split_options *options, size_t size) {
+    const kz_split_options defaults = {.limit = KZ_DEFAULT, .target = KZ_DEFAULT};
+    kz__sized_give(options, size, &defaults, sizeof defaults);
 }
 
-void kz_request_init(kz_request *request) {
-    memset(request, 0, sizeof *request);
-    request->size = sizeof *request;
-    const kz_sampling defaults = {KZ_DEFAULT, KZ_DEFAULT, KZ_DEFAULT, KZ_DEFAULT, KZ_DEFAULT};
-    request->talker = defaults;
-    request->predictor = defaults;
-    request->min_frames = KZ_DEFAULT;
-    request->max_frames = KZ_DEFAULT;
-    request->exact_frames = KZ_DEFAULT;
-    request->packet = KZ_DEFAULT;
+void kz_request_init_sized(kz_request *request, size_t size) {
+    const kz_sampling sampling = {KZ_DEFAULT, KZ_DEFAULT, KZ_DEFAULT, KZ_DEFAULT, KZ_DEFAULT};
+    const kz_request defaults = {.talker = sampling,
+                                 .predictor = sampling,
+                                 .min_frames = KZ_DEFAULT,
+                                 .max_frames = KZ_DEFAULT,
+                                 .exact_frames = KZ_DEFAULT,
+                                 .packet = KZ_DEFAULT};
+    kz__sized_give(request, size, &defaults, sizeof defaults);
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/pool.h"
+#include "base/sized.h"
 #include "kernels/kernels.h"
 
 #include <string.h>
@@ -82,20 +83,21 @@ static kz_status measure(kz__mem *mem, kz__pool *pool, kz__level level, kz_probe
 }
 
 kz_status kz_probe_machine(int threads, const char *cpu, kz_probe *probe) {
-    if (!probe || probe->size < sizeof *probe) return KZ_ERR_USAGE;
-    size_t size = probe->size;
-    memset(probe, 0, sizeof *probe);
-    probe->size = size;
+    static const kz__sized shape = KZ__SIZED(kz_probe, fma_gflops);
+    kz_probe full = {0};
+    kz_status status = kz__sized_check(&shape, probe, NULL);
+    if (status) return status;
     kz__level level = cpu ? kz__kernels_parse(cpu) : kz__kernels_best();
     if (level == KZ__LEVELS || !kz__kernels_usable(level)) return KZ_ERR_USAGE;
     kz__mem mem;
     kz__pool *pool = NULL;
     kz__mem_init(&mem, NULL, NULL);
-    kz_status status = kz__pool_create(&mem, threads, &pool, NULL);
+    status = kz__pool_create(&mem, threads, &pool, NULL);
     if (status) return status;
     kz__fpenv saved = kz__fpenv_set();
-    status = measure(&mem, pool, level, probe, NULL);
+    status = measure(&mem, pool, level, &full, NULL);
     kz__fpenv_restore(saved);
     kz__pool_destroy(pool);
+    if (!status) kz__sized_give(probe, probe->size, &full, sizeof full);
     return status;
 }

@@ -1,5 +1,6 @@
 /* Calls on text: token ids, pieces of a long text, and the prompt row by row. */
 #include "base/fpenv.h"
+#include "base/sized.h"
 #include "engine/session.h"
 #include "text/split.h"
 
@@ -38,26 +39,25 @@ const char *kz_token_text(const kz_model *model, int32_t id, size_t *length) {
     return bytes;
 }
 
-kz_status kz_split(const char *text, size_t length, const kz_split_options *options,
+kz_status kz_split(const char *text, size_t length, const kz_split_options *given,
                    kz_piece *pieces, size_t capacity, size_t *count, char *error,
                    size_t error_capacity) {
+    static const kz__sized shape = KZ__SIZED(kz_split_options, limit);
     kz__err err = {""};
     kz__mem mem;
     kz__pieces list;
-    kz_split_options defaults;
+    kz_split_options options;
     if (!count) return KZ_ERR_USAGE;
     *count = 0;
-    kz_split_options_init(&defaults);
-    if (!options) options = &defaults;
-    kz_status status = KZ_OK;
-    if (!kz__sized(options, sizeof *options) || (!text && length) || (!pieces && capacity)) {
-        status = kz__fail(&err, KZ_ERR_USAGE, "splitting needs a text, and options made by their "
-                          "init call");
+    kz_split_options_init(&options);
+    kz_status status = given ? kz__sized_take(&shape, given, &options, &err) : KZ_OK;
+    if (!status && ((!text && length) || (!pieces && capacity))) {
+        status = kz__fail(&err, KZ_ERR_USAGE, "splitting needs a text, and room for the pieces");
     }
-    if (!status) status = kz__mem_init(&mem, options->allocator, &err);
+    if (!status) status = kz__mem_init(&mem, options.allocator, &err);
     if (!status) {
         kz__pieces_init(&list, &mem);
-        status = kz__split(text, length, options, &list, &err);
+        status = kz__split(text, length, &options, &list, &err);
         if (!status) *count = list.count;
         for (size_t i = 0; pieces && i < *count && i < capacity; i++) pieces[i] = list.data[i];
         kz__pieces_clear(&list);
@@ -111,13 +111,15 @@ static kz_status embed_rows(kz_session *s, const listing *list, float *embedding
     return KZ_OK;
 }
 
-static kz_status list_prompt(kz_session *s, const kz_request *request, kz_prompt_row *rows,
+static kz_status list_prompt(kz_session *s, const kz_request *given, kz_prompt_row *rows,
                              float *embeddings, size_t capacity, size_t *count, size_t *prompt) {
-    if (!kz__sized(request, sizeof *request) || !request->text) {
-        return kz__fail(&s->err, KZ_ERR_USAGE, "a prompt needs a request with its text");
-    }
     listing list = {0};
-    kz_status status = kz__utterance_fill(s, request);
+    kz_request request;
+    kz_status status = kz__request_take(given, &request, &s->err);
+    if (!status && !request.text) {
+        status = kz__fail(&s->err, KZ_ERR_USAGE, "a prompt needs a request with its text");
+    }
+    if (!status) status = kz__utterance_fill(s, &request);
     if (!status) status = list_rows(s, &list);
     if (!status) {
         *count = list.all.count;

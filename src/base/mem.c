@@ -6,6 +6,8 @@
 #endif
 #include "base/mem.h"
 
+#include "base/sized.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +24,15 @@ static void start_account(kz__mem *mem) {
 }
 
 kz_status kz__mem_init(kz__mem *mem, const kz_allocator *allocator, kz__err *err) {
+    static const kz__sized shape = KZ__SIZED(kz_allocator, user);
     memset(&mem->allocator, 0, sizeof mem->allocator);
     if (allocator) {
-        if (!kz__sized(allocator, sizeof *allocator) || !allocator->alloc || !allocator->release) {
+        kz_status status = kz__sized_take(&shape, allocator, &mem->allocator, err);
+        if (status) return status;
+        if (!mem->allocator.alloc || !mem->allocator.release) {
             return kz__fail(err, KZ_ERR_USAGE,
-                            "the allocator needs its size and both functions, alloc and release");
+                            "a kz_allocator needs both functions, alloc and release");
         }
-        mem->allocator = *allocator;
     }
     start_account(mem);
     return KZ_OK;

@@ -3,10 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-
-/* A size above this is no struct of a later version, it was never set. */
-#define MOST_BYTES 65536
 
 const char *kz_status_text(kz_status code) {
     switch (code) {
@@ -46,18 +42,6 @@ kz_status kz__fail(kz__err *err, kz_status code, const char *format, ...) {
         va_end(args);
     }
     return code;
-}
-
-bool kz__sized(const void *options, size_t known) {
-    const unsigned char *bytes = options;
-    size_t size = 0;
-    if (!options) return false;
-    memcpy(&size, options, sizeof size);
-    if (size < known || size > MOST_BYTES) return false;
-    for (size_t i = known; i < size; i++) {
-        if (bytes[i]) return false;
-    }
-    return true;
 }
 
 void kz__err_copy(const kz__err *err, char *buffer, size_t capacity) {

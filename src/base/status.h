@@ -26,10 +26,6 @@ static inline kz_status kz__fail_memory(kz__err *err) {
     return KZ_ERR_MEMORY;
 }
 
-/* Whether a caller's option struct, which begins with its size, can be read: it has what this
- * version knows (`known` bytes), and what it has beyond that is zero. */
-bool kz__sized(const void *options, size_t known);
-
 /* Copies the sentence to a caller's buffer (may be NULL or of size 0), always terminated. */
 void kz__err_copy(const kz__err *err, char *buffer, size_t capacity);
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fpenv.h"
+#include "base/sized.h"
 
 kz_status kz__batch_join(kz_batch *batch, kz_session *session, kz__err *err) {
     if (batch->count == batch->work.slots) {
@@ -32,21 +33,19 @@ static kz_status create(kz_batch *batch, const kz_batch_options *options, kz__er
     return kz__work_init(&batch->work, &batch->mem, batch->model, &work, err);
 }
 
-kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options,
-                          kz_batch **batch, char *error, size_t capacity) {
-    kz_batch_options defaults;
+kz_status kz_batch_create(const kz_model *model, const kz_batch_options *given, kz_batch **batch,
+                          char *error, size_t capacity) {
+    static const kz__sized shape = KZ__SIZED(kz_batch_options, threads);
+    kz_batch_options options;
     kz__err err = {""};
-    kz_batch_options_init(&defaults);
+    kz__mem boot;
+    kz_batch *b = NULL;
     if (!batch) return KZ_ERR_USAGE;
     *batch = NULL;
-    if (!options) options = &defaults;
-    kz_status status = KZ_OK;
-    kz_batch *b = NULL;
-    if (!model || !kz__sized(options, sizeof *options)) {
-        status = kz__fail(&err, KZ_ERR_USAGE,
-                          "a batch needs a model, and options made by their init call");
-    } else {
-        kz__mem boot;
+    kz_batch_options_init(&options);
+    kz_status status = given ? kz__sized_take(&shape, given, &options, &err) : KZ_OK;
+    if (!status && !model) status = kz__fail(&err, KZ_ERR_USAGE, "a batch needs a model");
+    if (!status) {
         kz__mem_init_like(&boot, &model->mem);
         b = kz__calloc(&boot, 1, sizeof *b);
         if (!b) status = kz__fail_memory(&err);
@@ -54,7 +53,7 @@ kz_status kz_batch_create(const kz_model *model, const kz_batch_options *options
     if (b) {
         kz__mem_init_like(&b->mem, &model->mem);
         b->model = model;
-        status = create(b, options, &err);
+        status = create(b, &options, &err);
     }
     if (status) {
         kz_batch_free(b);

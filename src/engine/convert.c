@@ -4,6 +4,7 @@
 #include "base/mapfile.h"
 #include "base/path.h"
 #include "base/pool.h"
+#include "base/sized.h"
 #include "engine/model.h"
 
 #include <string.h>
@@ -115,27 +116,30 @@ static kz_status convert(const char *path, const kz_convert_options *options, kz
     return status;
 }
 
-kz_status kz_convert(const char *path, const kz_convert_options *options, kz_write_fn write,
+static kz_status check(const char *path, const kz_convert_options *given, kz_write_fn write,
+                       kz_convert_options *options, kz__err *err) {
+    static const kz__sized shape = KZ__SIZED(kz_convert_options, codec_path);
+    kz_convert_options_init(options);
+    kz_status status = given ? kz__sized_take(&shape, given, options, err) : KZ_OK;
+    if (status) return status;
+    if (!path || !path[0] || !write || (options->threads < 1 && options->threads != KZ_DEFAULT) ||
+        options->threads > KZ__THREADS_MAX) {
+        return kz__fail(err, KZ_ERR_USAGE, "converting needs a path, a place to write to, and 1 to "
+                        "%d threads", KZ__THREADS_MAX);
+    }
+    return kz__model_check_format(options->type, options->decoder, err);
+}
+
+kz_status kz_convert(const char *path, const kz_convert_options *given, kz_write_fn write,
                      void *user, kz_convert_result *result, char *error, size_t capacity) {
+    static const kz__sized shape = KZ__SIZED(kz_convert_result, bytes);
     kz__err err = {""};
-    kz_convert_options defaults;
+    kz_convert_options options;
     kz_convert_result made = {0};
-    kz_convert_options_init(&defaults);
-    if (!options) options = &defaults;
-    kz_status status = KZ_OK;
-    if (!path || !path[0] || !write || !kz__sized(options, sizeof *options) ||
-        options->type < KZ_TYPE_STORED || options->type > KZ_TYPE_Q4 ||
-        options->decoder < KZ_DECODER_DEFAULT || options->decoder > KZ_DECODER_INT8 ||
-        (options->threads < 1 && options->threads != KZ_DEFAULT) ||
-        options->threads > KZ__THREADS_MAX || (result && result->size < sizeof *result)) {
-        status = kz__fail(&err, KZ_ERR_USAGE, "converting needs a path, a place to write to, 1 to "
-                          "%d threads, and options made by their init call", KZ__THREADS_MAX);
-    }
-    if (!status) status = convert(path, options, write, user, &made, &err);
-    if (!status && result) {
-        made.size = result->size;
-        memcpy(result, &made, sizeof made);
-    }
+    kz_status status = check(path, given, write, &options, &err);
+    if (!status && result) status = kz__sized_check(&shape, result, &err);
+    if (!status) status = convert(path, &options, write, user, &made, &err);
+    if (!status && result) kz__sized_give(result, result->size, &made, sizeof made);
     kz__err_copy(&err, error, capacity);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "base/fpenv.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/sized.h"
 #include "engine/session.h"
 #include "nn/level.h"
 
@@ -142,29 +143,43 @@ static kz_status load_any(kz_model *m, const char *path, const kz_model_options 
     return kz__model_load(m, path, options, NULL, 0, err);
 }
 
-kz_status kz_model_open(const char *path, const kz_model_options *options, kz_model **model,
+kz_status kz__model_check_format(kz_type type, kz_decoder decoder, kz__err *err) {
+    if (type < KZ_TYPE_STORED || type > KZ_TYPE_Q4) {
+        return kz__fail(err, KZ_ERR_USAGE, "weight type %d is not one of 0 to %d", (int)type,
+                        (int)KZ_TYPE_Q4);
+    }
+    if (decoder < KZ_DECODER_DEFAULT || decoder > KZ_DECODER_INT8) {
+        return kz__fail(err, KZ_ERR_USAGE, "decoder %d is not one of 0 to %d", (int)decoder,
+                        (int)KZ_DECODER_INT8);
+    }
+    return KZ_OK;
+}
+
+static kz_status check(const char *path, const kz_model_options *given, kz_model_options *options,
+                       kz__err *err) {
+    static const kz__sized shape = KZ__SIZED(kz_model_options, codec_path);
+    kz_model_options_init(options);
+    kz_status status = given ? kz__sized_take(&shape, given, options, err) : KZ_OK;
+    if (status) return status;
+    if (!path || !path[0]) return kz__fail(err, KZ_ERR_USAGE, "opening needs a path");
+    return kz__model_check_format(options->type, options->decoder, err);
+}
+
+kz_status kz_model_open(const char *path, const kz_model_options *given, kz_model **model,
                         char *error, size_t capacity) {
     kz__err err = {""};
-    kz_model_options defaults;
-    kz_model_options_init(&defaults);
+    kz_model_options options;
     if (!model) return KZ_ERR_USAGE;
     *model = NULL;
-    if (!options) options = &defaults;
-    kz_status status = KZ_OK;
-    if (!path || !path[0] || !kz__sized(options, sizeof *options) ||
-        options->type < KZ_TYPE_STORED || options->type > KZ_TYPE_Q4 ||
-        options->decoder < KZ_DECODER_DEFAULT || options->decoder > KZ_DECODER_INT8) {
-        status = kz__fail(&err, KZ_ERR_USAGE,
-                          "opening needs a path, and options made by their init call");
-    }
     kz__mem boot;
-    if (!status) status = kz__mem_init(&boot, options->allocator, &err);
+    kz_status status = check(path, given, &options, &err);
+    if (!status) status = kz__mem_init(&boot, options.allocator, &err);
     kz_model *m = status ? NULL : kz__calloc(&boot, 1, sizeof *m);
     if (!status && !m) status = kz__fail_memory(&err);
     if (!status) {
-        kz__mem_init(&m->mem, options->allocator, NULL);
+        kz__mem_init_like(&m->mem, &boot);
         kz__fpenv saved = kz__fpenv_set(); /* weights are rounded */
-        status = load_any(m, path, options, &err);
+        status = load_any(m, path, &options, &err);
         kz__fpenv_restore(saved);
     }
     if (status) {
@@ -235,11 +250,8 @@ static void info_talker(const kz_model *m, kz_model_info *info) {
     info->lm_bytes_per_frame = kz__talker_bytes(&m->talker) + kz__predictor_bytes(&m->predictor);
 }
 
-kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
-    if (!m || !info || info->size < sizeof *info) return KZ_ERR_USAGE;
-    size_t size = info->size;
+static void fill_info(const kz_model *m, kz_model_info *info) {
     memset(info, 0, sizeof *info);
-    info->size = size;
     info->size_name = "";
     info->cpu = kz__level_name(m->kernels.level);
     if (m->has_talker) info_talker(m, info);
@@ -268,7 +280,17 @@ kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
     if (m->has_talker) {
         info->text_limit = info->parameters < SMALL_MODEL ? SMALL_TEXT_LIMIT : TEXT_LIMIT;
     }
-    return plan(m, info);
+}
+
+kz_status kz_model_get_info(const kz_model *m, kz_model_info *info) {
+    static const kz__sized shape = KZ__SIZED(kz_model_info, kind);
+    kz_model_info full;
+    kz_status status = m ? kz__sized_check(&shape, info, NULL) : KZ_ERR_USAGE;
+    if (status) return status;
+    fill_info(m, &full);
+    status = plan(m, &full);
+    if (!status) kz__sized_give(info, info->size, &full, sizeof full);
+    return status;
 }
 
 const char *kz_model_speaker(const kz_model *m, size_t index, const char **dialect) {

@@ -25,6 +25,8 @@ struct kz_model {
     kz__prefix_store *prefixes; /* what sessions share; has a lock of its own */
 };
 
+/* Whether these are values of their enums. */
+kz_status kz__model_check_format(kz_type type, kz_decoder decoder, kz__err *err);
 /* Fills a model that is zeroed but for its memory and kernels. writer: what is loaded goes there,
  * packed by so many threads, and cannot be used; NULL: it stays. */
 kz_status kz__model_load(kz_model *model, const char *path, const kz_model_options *options,

@@ -1,6 +1,7 @@
 /* A request becomes ids: text and instruction through the tokenizer, names through the config,
  * options checked against their ranges. */
 #include "base/log.h"
+#include "base/sized.h"
 #include "engine/session.h"
 #include "text/cleanup.h"
 
@@ -16,6 +17,17 @@ static kz_status notice(kz_session *s, const kz_request *r, const char *text) {
     if (r->flags & KZ_STRICT) return kz__fail(&s->err, KZ_ERR_INPUT, "%s", text);
     kz__log(KZ__NOTICE, "%s", text);
     return KZ_OK;
+}
+
+kz_status kz__request_take(const kz_request *given, kz_request *request, kz__err *err) {
+    static const kz__sized shape = KZ__SIZED(kz_request, text_length);
+    kz_request_init(request);
+    kz_status status = kz__sized_take(&shape, given, request, err);
+    if (!status && request->reserved) {
+        status = kz__fail(err, KZ_ERR_USAGE, "reserved of a kz_request is %u, it must be 0",
+                          request->reserved);
+    }
+    return status;
 }
 
 /* ---- options ------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/fpenv.h"
+#include "base/sized.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,34 +64,33 @@ static kz_status find_work(kz_session *s, const kz_session_options *options) {
     return kz__batch_join(options->batch, s, &s->err);
 }
 
-kz_status kz_session_create(const kz_model *model, const kz_session_options *options,
+kz_status kz_session_create(const kz_model *model, const kz_session_options *given,
                             kz_session **session, char *error, size_t capacity) {
-    kz_session_options defaults;
-    kz_session_options_init(&defaults);
+    static const kz__sized shape = KZ__SIZED(kz_session_options, threads);
+    kz_session_options options;
+    kz__err err = {""};
+    kz__mem boot;
+    kz_session *s = NULL;
     if (!session) return KZ_ERR_USAGE;
     *session = NULL;
-    kz__err err = {""};
-    if (!options) options = &defaults;
-    if (!model || !kz__sized(options, sizeof *options)) {
-        kz__fail(&err, KZ_ERR_USAGE,
-                 "a session needs a model, and options made by their init call");
-        kz__err_copy(&err, error, capacity);
-        return KZ_ERR_USAGE;
+    kz_session_options_init(&options);
+    kz_status status = given ? kz__sized_take(&shape, given, &options, &err) : KZ_OK;
+    if (!status && !model) status = kz__fail(&err, KZ_ERR_USAGE, "a session needs a model");
+    if (!status) {
+        kz__mem_init_like(&boot, &model->mem);
+        s = kz__calloc(&boot, 1, sizeof *s);
+        if (!s) status = kz__fail_memory(&err);
     }
-    kz__mem boot;
-    kz__mem_init_like(&boot, &model->mem);
-    kz_session *s = kz__calloc(&boot, 1, sizeof *s);
-    if (!s) {
-        kz__fail_memory(&err);
+    if (status) {
         kz__err_copy(&err, error, capacity);
-        return KZ_ERR_MEMORY;
+        return status;
     }
     kz__mem_init_like(&s->mem, &model->mem);
     atomic_init(&s->cancel, false);
     s->model = model;
-    kz_status status = find_work(s, options);
+    status = find_work(s, &options);
     if (!status) status = make_states(s);
-    if (!status) status = run_ahead(s, options);
+    if (!status) status = run_ahead(s, &options);
     if (status) {
         kz__err_copy(&s->err, error, capacity);
         kz_session_free(s);
@@ -250,14 +250,13 @@ static kz_status start(kz_session *s, const kz_request *request) {
     return status;
 }
 
-kz_status kz_session_start(kz_session *s, const kz_request *request) {
+kz_status kz_session_start(kz_session *s, const kz_request *given) {
+    kz_request request;
     if (!s) return KZ_ERR_USAGE;
     begin(s);
     kz__fpenv saved = kz__fpenv_set();
-    kz_status status = kz__sized(request, sizeof *request)
-                           ? start(s, request)
-                           : kz__fail(&s->err, KZ_ERR_USAGE,
-                                      "a start needs a request made by its init call");
+    kz_status status = kz__request_take(given, &request, &s->err);
+    if (!status) status = start(s, &request);
     kz__fpenv_restore(saved);
     account_setup(s, s->started);
     return begun(s, status);
@@ -489,6 +488,7 @@ kz_status kz_session_speak(kz_session *s, kz_sink_fn sink, void *user) {
         if (status) return status;
         if (packet.count > most) packet.count = most;
         packet.sample_rate = (int)s->model->config.codec.sample_rate;
+        packet.channels = 1;
         packet.sample_offset = s->samples_out;
         packet.first_frame = s->samples_out / per_frame;
         s->samples_out += packet.count;
@@ -508,20 +508,21 @@ void kz_session_cancel(kz_session *s) {
 /* ---- results ------------------------------------------------------------------------------- */
 
 kz_status kz_session_get_result(const kz_session *s, kz_result *result) {
-    if (!s || !result || result->size < sizeof *result) return KZ_ERR_USAGE;
-    size_t size = result->size;
+    static const kz__sized shape = KZ__SIZED(kz_result, samples);
+    kz_status status = s ? kz__sized_check(&shape, result, NULL) : KZ_ERR_USAGE;
+    if (status) return status;
     kz__pipeline_hold(s->ahead);
-    *result = s->result;
-    result->size = size;
-    result->samples = s->samples_out;
-    result->finish_detail = s->detail;
-    result->text_tokens = s->request.text.count - s->request.reference_text_count;
-    result->first_audio_ms = s->first_audio;
-    result->total_ms = s->busy;
-    result->session_bytes_peak = atomic_load(&s->mem.peak);
-    result->threads = s->work->threads;
-    result->cpu = kz__level_name(s->work->kernels.level);
+    kz_result full = s->result;
+    full.samples = s->samples_out;
+    full.finish_detail = s->detail;
+    full.text_tokens = s->request.text.count - s->request.reference_text_count;
+    full.first_audio_ms = s->first_audio;
+    full.total_ms = s->busy;
+    full.session_bytes_peak = atomic_load(&s->mem.peak);
+    full.threads = s->work->threads;
+    full.cpu = kz__level_name(s->work->kernels.level);
     kz__pipeline_release(s->ahead);
+    kz__sized_give(result, result->size, &full, sizeof full);
     return KZ_OK;
 }
 

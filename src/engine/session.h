@@ -105,7 +105,9 @@ void kz__session_settle(kz_session *session);
  * KZ_NEED_TEXT, KZ_DONE, or an error with its sentence in session->err. */
 kz_status kz__session_advance(kz_session *session, bool frame);
 
-/* request.c: checks a request and fills session->request. */
+/* request.c: copies the caller's request, of whatever version, with defaults for what it lacks. */
+kz_status kz__request_take(const kz_request *given, kz_request *request, kz__err *err);
+/* Checks a request and fills session->request. */
 kz_status kz__utterance_fill(kz_session *session, const kz_request *request);
 void kz__utterance_clear(kz__mem *mem, kz__utterance *utterance);
 /* The rows once enough text is there. */

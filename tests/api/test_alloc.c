@@ -1,5 +1,10 @@
-/* Memory that runs out: every allocation of opening, a session and an utterance fails in turn, is
- * told, and leaves nothing behind. Memory while frames are made: only what is documented. */
+/* Memory that runs out: every allocation of every way of use fails in turn, is told, and leaves
+ * nothing behind. Memory while frames are made: only what is documented.
+ *
+ *     api_test_alloc [all]
+ *
+ * With `all` each fails twice: once with all that follow, once alone; else in one of these ways.
+ */
 #include "harness/counting_alloc.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
@@ -22,9 +27,16 @@ typedef struct use {
     int ahead_ms;
     kz_type type;
     const char *packed; /* a packed file in place of the checkpoint; NULL: none */
+    bool batch;         /* the session is one of a batch */
 } use;
 
-static kz_status speak(kz_session *s, const use *u) {
+/* Ends at its first failure, with a sentence in error, and without anything left. */
+typedef kz_status way_fn(const use *u, kzt_counter *counter, char error[256]);
+
+static bool both_ways;
+static size_t failed_allocations;
+
+static kz_status speak(kz_session *s, kz_batch *batch, const use *u) {
     static const int32_t codes[FRAMES * 16] = {1, 2, 3};
     float samples[1000];
     kz_request request = u->request;
@@ -38,8 +50,13 @@ static kz_status speak(kz_session *s, const use *u) {
         if (!status) status = kz_session_finish_text(s);
     }
     size_t total = 0;
-    while (!status) {
+    while (!status || status == KZ_TIMEOUT) {
         size_t got = 0;
+        if (batch) {
+            size_t advanced = 0;
+            status = kz_batch_step(batch, &advanced);
+            if (status < 0) break;
+        }
         status = kz_session_read(s, samples, 1000, &got, -1);
         total += got;
     }
@@ -53,6 +70,7 @@ static kz_status use_all(const use *u, kzt_counter *counter, char error[256]) {
     kz_model_options options;
     kz_session_options how;
     kz_model *model = NULL;
+    kz_batch *batch = NULL;
     kz_session *s = NULL;
     kz_model_options_init(&options);
     kz_session_options_init(&how);
@@ -77,42 +95,55 @@ static kz_status use_all(const use *u, kzt_counter *counter, char error[256]) {
         }
         free(embeddings);
     } else if (!status) {
-        status = kz_session_create(model, &how, &s, error, 256);
+        if (u->batch) status = kz_batch_create(model, NULL, &batch, error, 256);
+        how.batch = batch;
+        if (!status) status = kz_session_create(model, &how, &s, error, 256);
         if (!status) {
-            status = speak(s, u);
+            status = speak(s, batch, u);
             snprintf(error, 256, "%s", kz_error(s));
         }
     }
     kz_session_free(s);
+    kz_batch_free(batch);
     kz_model_free(model);
     return status;
 }
 
-static void fail_each(const use *u, const char *name) {
+static void fail_one(way_fn *way, const use *u, const char *name, size_t n, bool once) {
+    char error[256] = "";
+    kzt_counter counter = {0};
+    counter.fail_from = n;
+    counter.fail_once = once;
+    kz_status status = way(u, &counter, error);
+    if (status != KZ_ERR_MEMORY) {
+        fail_msg("%s: allocation %zu fails: %d %s", name, n, (int)status, error);
+    }
+    if (counter.blocks) {
+        fail_msg("%s: allocation %zu fails: %zu blocks are left", name, n, (size_t)counter.blocks);
+    }
+    if (!error[0]) fail_msg("%s: allocation %zu fails silently", name, n);
+    failed_allocations++;
+}
+
+static void fail_each_of(way_fn *way, const use *u, const char *name, size_t least) {
     char error[256];
     kzt_counter counter = {0};
-    kz_status status = use_all(u, &counter, error);
+    kz_status status = way(u, &counter, error);
     memset(&counter, 0, sizeof counter); /* a process checks its kernels at the first time only */
-    if (!status) status = use_all(u, &counter, error);
+    if (!status) status = way(u, &counter, error);
     if (status) fail_msg("%s: %d %s", name, (int)status, error);
     assert_int_equal(counter.blocks, 0);
     size_t calls = counter.calls;
-    assert_true(calls > 20);
-    size_t step = (calls > 3000 ? 3 : 1) * KZT_SLOW;
-    for (size_t n = 1; n <= calls; n += step) {
-        memset(&counter, 0, sizeof counter);
-        counter.fail_from = n;
-        status = use_all(u, &counter, error);
-        if (status != KZ_ERR_MEMORY) {
-            fail_msg("%s: allocation %zu of %zu fails: %d %s", name, n, calls, (int)status, error);
-        }
-        if (counter.blocks) {
-            fail_msg("%s: allocation %zu of %zu fails: %zu blocks are left", name, n, calls,
-                     (size_t)counter.blocks);
-        }
-        if (!error[0]) fail_msg("%s: allocation %zu of %zu fails silently", name, n, calls);
+    assert_true(calls >= least);
+    for (size_t n = 1; n <= calls; n += KZT_SLOW) {
+        if (both_ways || n % 2 == 0) fail_one(way, u, name, n, false);
+        if (both_ways || n % 2 == 1) fail_one(way, u, name, n, true);
     }
     print_message("%s: %zu allocations\n", name, calls);
+}
+
+static void fail_each(const use *u, const char *name) {
+    fail_each_of(use_all, u, name, 20);
 }
 
 static use plain(void) {
@@ -152,31 +183,52 @@ static void test_packed(void **state) {
     kzt_tmpdir_remove(folder);
 }
 
-static void test_converting(void **state) {
-    (void)state;
-    kzt_counter counter = {0};
-    kz_allocator allocator = kzt_counting_allocator(&counter);
+static kz_status convert(const use *u, kzt_counter *counter, char error[256]) {
+    kz_allocator allocator = kzt_counting_allocator(counter);
     kz_convert_options options;
+    kzt_file file = {0};
     kz_convert_options_init(&options);
     options.allocator = &allocator;
     options.type = KZ_TYPE_Q4;
-    kz_status status = KZ_ERR_MEMORY;
-    size_t n = 1;
-    for (; status != KZ_OK; n += status == KZ_OK ? 0 : 3 * KZT_SLOW) {
-        char error[256] = "";
-        kzt_file file = {0};
-        counter.calls = 0;
-        counter.fail_from = n;
-        status = kz_convert(kzt_checkpoint("custom-mtp"), &options, kzt_file_take, &file, NULL,
-                            error, sizeof error);
-        if (status && (status != KZ_ERR_MEMORY || !error[0])) {
-            fail_msg("converting: allocation %zu fails: %d %s", n, (int)status, error);
-        }
-        assert_int_equal(counter.blocks, 0);
-        kzt_file_free(&file);
-    }
-    print_message("converting: %zu allocations\n", n);
-    assert_true(n > 100);
+    kz_status status = kz_convert(kzt_checkpoint(u->checkpoint), &options, kzt_file_take, &file,
+                                  NULL, error, 256);
+    kzt_file_free(&file);
+    return status;
+}
+
+static void test_converting(void **state) {
+    (void)state;
+    use u = plain();
+    fail_each_of(convert, &u, "converting", 100);
+}
+
+static kz_status split(const use *u, kzt_counter *counter, char error[256]) {
+    static const char word[] = "Some words, and more. ";
+    static char text[400 * (sizeof word - 1)];
+    kz_allocator allocator = kzt_counting_allocator(counter);
+    kz_split_options options;
+    size_t count = 0;
+    (void)u;
+    for (size_t i = 0; i < sizeof text; i++) text[i] = word[i % (sizeof word - 1)];
+    kz_split_options_init(&options);
+    options.allocator = &allocator;
+    options.limit = 12;
+    options.target = 0;
+    kz_status status = kz_split(text, sizeof text, &options, NULL, 0, &count, error, 256);
+    assert_int_equal(count, status ? 0 : 800); /* "Some words," and "and more." */
+    return status;
+}
+
+static void test_splitting(void **state) {
+    (void)state;
+    fail_each_of(split, NULL, "splitting", 3);
+}
+
+static void test_batch(void **state) {
+    (void)state;
+    use u = plain();
+    u.batch = true;
+    fail_each(&u, "batch");
 }
 
 static void test_speaking_ahead(void **state) {
@@ -299,12 +351,14 @@ static void test_no_allocation_in_the_frame_loop(void **state) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speaking),
         cmocka_unit_test(test_speaking_with_four_bits),
         cmocka_unit_test(test_packed),
         cmocka_unit_test(test_converting),
+        cmocka_unit_test(test_splitting),
+        cmocka_unit_test(test_batch),
         cmocka_unit_test(test_speaking_ahead),
         cmocka_unit_test(test_live_text),
         cmocka_unit_test(test_cloning),
@@ -313,5 +367,8 @@ int main(void) {
         cmocka_unit_test(test_memory_comes_back),
         cmocka_unit_test(test_no_allocation_in_the_frame_loop),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    both_ways = argc > 1 && strcmp(argv[1], "all") == 0;
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    printf("%zu failed allocations were told, and left nothing\n", failed_allocations);
+    return failed;
 }

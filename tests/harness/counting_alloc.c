@@ -7,7 +7,8 @@
 static void *count_alloc(void *user, size_t bytes, size_t alignment) {
     kzt_counter *counter = user;
     size_t call = atomic_fetch_add(&counter->calls, 1) + 1;
-    if (counter->fail_from && call >= counter->fail_from) return NULL;
+    if (counter->fail_from && call == counter->fail_from) return NULL;
+    if (counter->fail_from && call > counter->fail_from && !counter->fail_once) return NULL;
     if (alignment < 64) alignment = 64;
     size_t total = (bytes + 2 * alignment - 1) / alignment * alignment;
     unsigned char *block = aligned_alloc(alignment, total);

@@ -548,9 +548,45 @@ static void test_speak_after_a_read(void **state) {
     free(samples);
 }
 
+/* Type, rate and channels of what the callback gets, and a length that they explain. */
+typedef struct format {
+    kz_model_info info;
+    double seconds;
+    float loudest;
+} format;
+
+static int measure(void *user, const kz_packet *p) {
+    format *f = user;
+    const float *samples = p->samples; /* no other type: a compiler refuses it */
+    assert_int_equal(sizeof *p->samples, 4);
+    assert_int_equal(p->sample_rate, f->info.sample_rate);
+    assert_int_equal(p->channels, 1);
+    for (size_t i = 0; i < p->count * (size_t)p->channels; i++) {
+        float x = samples[i] < 0 ? -samples[i] : samples[i];
+        assert_true(x <= 1);
+        if (x > f->loudest) f->loudest = x;
+    }
+    f->seconds += (double)p->count / p->sample_rate;
+    return 0;
+}
+
+static void test_B134_the_callback_says_what_it_gets(void **state) {
+    (void)state;
+    format f = {.info.size = sizeof f.info};
+    assert_int_equal(kz_model_get_info(custom, &f.info), KZ_OK);
+    kzt_script script = kzt_script_make(session, 134);
+    script.end = 25;
+    start_script(&script, 4);
+    assert_int_equal(kz_session_speak(session, measure, &f), KZ_OK);
+    kz__session_set_script(session, NULL, NULL);
+    assert_true(f.seconds > 1.999 && f.seconds < 2.001); /* 25 frames of 80 ms */
+    assert_true(f.loudest > 0); /* as numbers, -1 to 1 */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_B074_B075_packets_of_any_size),
+        cmocka_unit_test(test_B134_the_callback_says_what_it_gets),
         cmocka_unit_test(test_B074_B075_reads_of_any_size),
         cmocka_unit_test(test_B080_samples_of_fixed_codes),
         cmocka_unit_test(test_B074_borders_of_the_reference),

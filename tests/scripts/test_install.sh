@@ -1,6 +1,7 @@
 #!/bin/sh
-# What is installed can be used: through pkg-config, through CMake, by running the program, also after
-# the folder was moved. What is uninstalled is gone, and nothing else. test_install.sh ROOT BUILD
+# What is installed can be used as docs/API.md says: through pkg-config, shared and static, through
+# CMake, by running the program, also after the folder was moved. What is uninstalled is gone, and
+# nothing else. test_install.sh ROOT BUILD
 root=$1
 build=$2
 work=$(mktemp -d) || exit 2
@@ -72,39 +73,59 @@ done
 grep -rIl -e "$root" -e "$build" "$prefix" | grep . &&
     fail "these installed texts name the source folder"
 
-cat >"$work/one.c" <<'END'
+# block LANGUAGE: the block of docs/API.md.
+block() {
+    awk -v fence='```'"$1" '$0 == fence { on = 1; next } /^```/ { on = 0 } on' "$root/docs/API.md"
+}
+
+cat >"$work/program.c" <<'END'
 #include <kazeia.h>
 #include <stdio.h>
-int main(void) { return puts(kz_version()) < 0; }
+int main(void) {
+    size_t count = 0;
+    kz_split("One. Two.", 9, NULL, NULL, 0, &count, NULL, 0); /* needs the Unicode tables */
+    return count != 1 || printf("%s %d\n", kz_version(), KZ_ABI) < 0;
+}
 END
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 version=$(pkg-config --modversion kazeia) || exit 1
 [ "$(pkg-config --cflags-only-I kazeia | tr -d ' ')" != "" ] || fail "no include path"
-${CC:-cc} "$work/one.c" $(pkg-config --cflags --libs kazeia) -o "$work/shared" || exit 1
-[ "$(LD_LIBRARY_PATH=$libdir "$work/shared")" = "$version" ] || fail "the shared library's version"
-# Static: the archive and what pkg-config says that it needs.
-libs=$(pkg-config --static --libs kazeia | sed "s,-lkazeia\>,$libdir/libkazeia.a,")
-${CC:-cc} "$work/one.c" $(pkg-config --cflags kazeia) $libs -o "$work/static" || exit 1
-[ "$("$work/static")" = "$version" ] || fail "the static library's version"
+abi=$(readelf -d "$libdir/libkazeia.so" | sed -n 's/.*SONAME.*libkazeia\.so\.\([0-9]*\)].*/\1/p')
+[ -n "$abi" ] || fail "the shared library's name has no number"
+# The lines of docs/API.md. The last one needs static libraries that not every system has.
+cd "$work" || exit 2
+block sh | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' >lines
+[ "$(wc -l <lines)" -eq 3 ] || fail "docs/API.md has $(wc -l <lines) lines for the shell, not 3"
+echo 'int main(void) { return 0; }' >none.c
+if ! ${CC:-cc} -static none.c $(pkg-config --libs jansson libutf8proc) -o none 2>/dev/null; then
+    echo "a program that is static as a whole is not tested: the static libraries are not there"
+    sed -i 3d lines
+fi
+cc() {
+    ${CC:-command cc} "$@"
+}
+while read -r line; do
+    eval "$line" || fail "docs/API.md: $line"
+    made=$(echo "$line" | sed 's/.* -o \([a-z_]*\).*/\1/')
+    [ "$(LD_LIBRARY_PATH=$libdir "./$made")" = "$version $abi" ] || fail "$made: version, number"
+    needs=$(readelf -d "$made" | grep -c 'NEEDED.*libkazeia')
+    case $made:$needs in
+    program:1 | program_*:0) ;;
+    *) fail "$made needs the shared library $needs times" ;;
+    esac
+done <lines
 
 mkdir "$work/user" && cd "$work/user" || exit 2
-cat >CMakeLists.txt <<'END'
-cmake_minimum_required(VERSION 3.18)
-project(user C)
-find_package(kazeia 0.1 REQUIRED)
-add_executable(shared ../one.c)
-target_link_libraries(shared kazeia::kazeia)
-add_executable(static ../one.c)
-target_link_libraries(static kazeia::kazeia_static)
-END
+block cmake >CMakeLists.txt
+cp ../program.c .
 {
     cmake -S . -B out -DCMAKE_PREFIX_PATH="$prefix" && cmake --build out
 } >"$work/log" 2>&1 || {
     cat "$work/log"
     exit 1
 }
-for kind in shared static; do
-    [ "$(out/$kind)" = "$version" ] || fail "the $kind library's version through CMake"
+for made in program program_static; do
+    [ "$(out/$made)" = "$version $abi" ] || fail "$made through CMake: version, number"
 done
 if [ -x "$prefix/bin/kazeia" ]; then
     for file in man/man1/kazeia.1 bash-completion/completions/kazeia \
