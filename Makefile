@@ -42,7 +42,7 @@ examples: all ## every example under valgrind and the sanitizers, compared with 
 alloc: all ## every allocation fails in turn: opening, speaking, converting, splitting, ...
 	@build/tests/api_test_alloc all
 
-check: check-layers check-symbols check-baseline check-form ## the four checks below
+check: check-layers check-symbols check-baseline check-form interface ## the five checks below
 
 check-layers: ## who includes whom
 	scripts/check_layers
@@ -55,6 +55,9 @@ check-baseline: all ## no newer instructions outside the kernels
 
 check-form: ## columns, lengths, words
 	scripts/check_form
+
+interface: all ## what is promised, line by line, and the tests that show it
+	scripts/check_interface build
 
 formats: all ## compressed sound against other decoders: format, samples, SNR
 	@KAZEIA=$(CURDIR)/build/kazeia KZT_VOICE=$(CURDIR)/voice \
@@ -126,5 +129,6 @@ help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all demo test bench quality abi abi-keep examples alloc check check-layers check-symbols \
-    check-baseline check-form lint golden corpus memory formats full-size determinism kernels arm bochs sanitize \
-    fuzz reference bare deb deb-try install uninstall clean help
+    check-baseline check-form interface lint golden corpus memory formats full-size determinism \
+    kernels arm bochs sanitize fuzz reference bare deb deb-try \
+    install uninstall clean help

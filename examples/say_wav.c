@@ -4,7 +4,6 @@
  */
 #include <kazeia.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,9 +36,8 @@ static void put_header(FILE *file, unsigned long samples, unsigned long rate) {
 static int write_packet(void *user, const kz_packet *packet) {
     FILE *file = (FILE *)user;
     for (size_t i = 0; i < packet->count; i++) {
-        long sample = lrintf(packet->samples[i] * 32768);
-        if (sample > 32767) sample = 32767;
-        if (sample < -32768) sample = -32768;
+        int16_t sample = 0;
+        kz_int16(&packet->samples[i], 1, &sample);
         put(file, (unsigned long)sample, 2);
     }
     return ferror(file);

@@ -254,7 +254,7 @@ KZ_API kz_status kz_tokenize(const kz_model *model, const char *text, size_t len
                              size_t error_capacity);
 
 /* The bytes of a token (not always whole UTF-8); NULL where the id has none. Lives with
- * the model. */
+ * the model. Any thread. */
 KZ_API const char *kz_token_text(const kz_model *model, int32_t id, size_t *length);
 
 /* What a piece of a long text is followed by. */
@@ -516,6 +516,11 @@ typedef struct kz_result {
 } kz_result;
 /* Fills result (its `size` set by the caller). One thread per handle. */
 KZ_API kz_status kz_session_get_result(const kz_session *session, kz_result *result);
+
+/* The samples as 16-bit integers: each times 32768, rounded to nearest with ties to even, and held
+ * within -32768..32767, so that 1.0 gives 32767; a sample that is no number gives 0. samples and
+ * out must not overlap. Any thread. */
+KZ_API kz_status kz_int16(const float *samples, size_t count, int16_t *out);
 
 /* The codes made so far: [*frames][codes_per_frame], valid until the next call on the session; may
  * be NULL where *frames is 0. One thread per handle. */

@@ -34,6 +34,11 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+/* As letters count where a spelling is looked for. */
+static char likely(char c) {
+    return (char)tolower((unsigned char)plain(c));
+}
+
 size_t kz__args_distance(const char *a, const char *b) {
     size_t rows[3][NAME_MAX_LENGTH + 1];
     size_t la = strlen(a);
@@ -46,7 +51,7 @@ size_t kz__args_distance(const char *a, const char *b) {
         const size_t *before = rows[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t change = plain(a[i - 1]) != plain(b[j - 1]);
+            size_t change = likely(a[i - 1]) != likely(b[j - 1]);
             now[j] = least(last[j - 1] + change, least(last[j], now[j - 1]) + 1);
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
             if (swapped) now[j] = least(now[j], before[j - 2] + 1);
@@ -58,15 +63,10 @@ size_t kz__args_distance(const char *a, const char *b) {
 bool kz__args_near(const char *typed, const char *known, size_t *distance) {
     size_t length = strlen(typed);
     *distance = kz__args_distance(typed, known);
-    if (length >= 3 && length < strlen(known)) {
-        bool beginning = true;
-        for (size_t i = 0; i < length; i++) beginning = beginning && plain(typed[i]) == known[i];
-        if (beginning) {
-            *distance = 1;
-            return true;
-        }
-    }
-    return *distance <= (length < 4 ? 1 : 1 + length / 4);
+    size_t same = 0; /* letters that both begin with */
+    while (typed[same] && likely(typed[same]) == known[same]) same++;
+    if (same >= 3 && same == length && known[same]) *distance = 1;
+    return same >= 3 || *distance <= (length < 4 ? 1 : 1 + length / 4);
 }
 
 /* What the verb takes comes before what others take under the same name. */
@@ -227,7 +227,13 @@ static kz_status set_value(const parser *p, const kz__option *o, const char *ori
         *(bool *)place = value != invert;
         return KZ_OK;
     }
-    case KZ__TEXT: *(const char **)place = text; return KZ_OK;
+    case KZ__TEXT:
+        if (!*text && strcmp(o->value, "TEXT") != 0) { /* texts are judged elsewhere */
+            return kz__fail(p->err, KZ_ERR_USAGE, "%s is empty; it needs a value (%s)", origin,
+                            o->value);
+        }
+        *(const char **)place = text;
+        return KZ_OK;
     case KZ__CHOICE: return set_choice(p, o, origin, text, place);
     case KZ__INTEGER:
     case KZ__REAL: return set_number(p, o, origin, text, place);
@@ -371,14 +377,29 @@ static bool in_use(const parser *p, const kz__option *o) {
     return o->kind != KZ__FLAG || *(const bool *)((const char *)p->settings + o->offset);
 }
 
+/* What a message calls an option that is in use: the variable that set it, or its name. */
+static void origin_of(const kz__args *args, const kz__option *o,
+                      char name[NAME_MAX_LENGTH + 16]) {
+    unsigned char source = args->source[o - args->options->list];
+    if (source == KZ__FROM_VARIABLE) {
+        kz__args_variable(o, name);
+    } else {
+        bool old = source == KZ__FROM_OLD;
+        snprintf(name, NAME_MAX_LENGTH + 16, "%s%s", old ? "" : "--", old ? o->old : o->name);
+    }
+}
+
 static kz_status find_conflicts(const parser *p) {
     for (size_t i = 0; i < p->args->options->conflict_count; i++) {
         const kz__conflict *c = &p->args->options->conflicts[i];
         const kz__option *first = find_long(p, c->first, strlen(c->first));
         const kz__option *second = find_long(p, c->second, strlen(c->second));
         if (!first || !second || !in_use(p, first) || !in_use(p, second)) continue;
-        return kz__fail(p->err, KZ_ERR_USAGE, "--%s and --%s contradict each other", first->name,
-                        second->name);
+        char names[2][NAME_MAX_LENGTH + 16];
+        origin_of(p->args, first, names[0]);
+        origin_of(p->args, second, names[1]);
+        return kz__fail(p->err, KZ_ERR_USAGE, "%s and %s contradict each other", names[0],
+                        names[1]);
     }
     return KZ_OK;
 }

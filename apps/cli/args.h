@@ -109,10 +109,10 @@ void kz__args_variable(const kz__option *option, char name[KZ__VARIABLE_MAX]);
 void kz__args_help(const kz__options *options, uint32_t verb, FILE *out);
 void kz__args_variables(const kz__options *options, uint32_t verb, FILE *out);
 
-/* Edit distance with neighbours swapped as one step; '_' equals '-'. */
+/* Edit distance with neighbours swapped as one step; '_' equals '-', case does not matter. */
 size_t kz__args_distance(const char *a, const char *b);
 
-/* True where typed may be meant as known: few edits, or its beginning. */
+/* True where typed may be meant as known: few edits, or the same three letters at the beginning. */
 bool kz__args_near(const char *typed, const char *known, size_t *distance);
 
 #endif

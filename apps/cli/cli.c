@@ -23,22 +23,6 @@
 
 /* ---- messages ----------------------------------------------------------------------------- */
 
-void kz__cli_progress(kz__cli *cli, const char *format, ...) {
-    if (!cli->terminal || cli->set.quiet) return;
-    if (!format) {
-        if (cli->progress) fputs("\r\033[K", stderr);
-        cli->progress = false;
-        return;
-    }
-    va_list args;
-    va_start(args, format);
-    fputs("\r\033[K", stderr);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fflush(stderr);
-    cli->progress = true;
-}
-
 static void print_line(kz__cli *cli, const char *label, const char *colour, const char *format,
                        va_list args) {
     char text[2048];

@@ -29,7 +29,7 @@ typedef struct kz__cli {
     const char *program; /* argv[0] */
     bool terminal;       /* standard error is one: progress is shown */
     bool colour;         /* and NO_COLOR does not forbid it */
-    bool progress;       /* a progress line is on the screen */
+    double begun_ms;     /* when the program began */
     double load_ms;
     int ahead_ms;        /* sound that sessions make ahead of their reader */
     const char *about;   /* in front of messages: what they are about; NULL: no more to say */
@@ -84,8 +84,11 @@ int kz__cli_fail(kz__cli *cli, int code, const char *format, ...) KZ__PRINTF(3, 
 int kz__cli_status(kz__cli *cli, kz_status status, const kz__err *err);
 /* A line for people; silent with --quiet. */
 void kz__cli_note(kz__cli *cli, const char *format, ...) KZ__PRINTF(2, 3);
-/* The progress line, on a terminal only; format NULL wipes it. */
+/* The progress line, on a terminal only, of runs that take more than a second; format NULL wipes
+ * it. */
 void kz__cli_progress(kz__cli *cli, const char *format, ...) KZ__PRINTF(2, 3);
+/* The same wiping, for a signal handler. */
+void kz__cli_progress_wipe(void);
 
 /* ---- model -------------------------------------------------------------------------------- */
 

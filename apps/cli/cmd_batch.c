@@ -300,7 +300,6 @@ static int open_lines(batch *b) {
 static int open_folder(batch *b) {
     const char *folder = b->cli->set.output;
     b->folder = folder;
-    if (folder && !*folder) return kz__cli_fail(b->cli, KZ__EXIT_USAGE, "--output names no folder");
     if (folder && !strcmp(folder, "-")) {
         return kz__cli_fail(b->cli, KZ__EXIT_USAGE, "--output is the folder for the files of a "
                             "batch; standard output gets the records");

@@ -104,7 +104,6 @@ static int check_usage(kz__cli *cli) {
     if (!output) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "convert needs a file to write: -o FILE.kz");
     }
-    if (!*output) return kz__cli_fail(cli, KZ__EXIT_USAGE, "--output names no file");
     if (!*cli->args.words[0]) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "the name of the model is empty");
     }

@@ -1,6 +1,7 @@
 /* kazeia prompt: the rows that a request becomes, without running the model. */
 #include "cli/cli.h"
 
+#include "common/interrupt.h"
 #include "common/npy.h"
 
 #include <inttypes.h>
@@ -98,6 +99,7 @@ int kz__cmd_prompt(kz__cli *cli) {
         request.language = cli->set.language;
         request.instruct = cli->set.instruct;
         request.flags = kz__cli_flags(cli);
+        kz__interrupt_install();
         code = fetch(cli, model, &info, &request, &r);
     }
     bool to_stdout = cli->set.npy && !strcmp(cli->set.npy, "-");

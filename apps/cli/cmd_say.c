@@ -172,7 +172,8 @@ static int speak(say *s) {
     if (code == KZ__EXIT_DONE) code = s->code;
     if (code == KZ__EXIT_DONE) code = s->lines.code;
     if (code == KZ__EXIT_DONE && s->cli->set.lines && !s->any) {
-        code = kz__cli_fail(s->cli, KZ__EXIT_INPUT, "the text is empty");
+        code = kz__cli_fail(s->cli, KZ__EXIT_INPUT, "the text is %s",
+                            s->lines.number > 0 ? "blank" : "empty");
     }
     return code;
 }

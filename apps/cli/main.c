@@ -4,6 +4,7 @@
 #include "common/coder.h"
 #include "common/interrupt.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -155,6 +156,22 @@ static int run_help(kz__cli *cli, int argc, char **argv) {
     return verb->mask ? show_page(cli, verb, true) : not_there_yet(cli, verb);
 }
 
+static int option_without_verb(kz__cli *cli, const char *word) {
+    char name[64];
+    size_t distance = 0;
+    snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
+    name[strcspn(name, "=")] = 0;
+    const char *meant = NULL;
+    if (kz__args_near(name, "help", &distance)) meant = "--help";
+    if (kz__args_near(name, "version", &distance) || !strcmp(word, "-V")) meant = "--version";
+    if (meant && !kz__args_find(&kz__option_table, KZ__ALL_VERBS, name)) {
+        return kz__cli_fail(cli, KZ__EXIT_USAGE, "unknown option '%s'; did you mean '%s'?", word,
+                            meant);
+    }
+    return kz__cli_fail(cli, KZ__EXIT_USAGE, "'%s' comes after the verb, as in: kazeia say %s",
+                        word, word);
+}
+
 static int dispatch(kz__cli *cli, int argc, char **argv) {
     if (argc < 2) {
         show_verbs(stderr);
@@ -165,18 +182,27 @@ static int dispatch(kz__cli *cli, int argc, char **argv) {
     if (!strcmp(first, "-h")) return show_page(cli, NULL, false);
     if (!strcmp(first, "--help")) return show_page(cli, NULL, true);
     if (!strcmp(first, "help")) return run_help(cli, argc - 2, argv + 2);
-    if (first[0] == '-') {
-        return kz__cli_fail(cli, KZ__EXIT_USAGE, "'%s' comes after the verb, as in: kazeia say %s",
-                            first, first);
-    }
+    if (first[0] == '-') return option_without_verb(cli, first);
     const kz__verb *verb = find_verb(first);
     return verb ? run_verb(cli, verb, argc - 2, argv + 2) : unknown_verb(cli, first);
+}
+
+/* Whoever starts the program with one of the three closed gets a place there that refuses, so that
+ * no file that is opened later takes the number and has messages or text in it. */
+static void fill_closed(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0) continue;
+        if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) return;
+    }
 }
 
 int main(int argc, char **argv) {
     static kz__cli cli;
     const char *no_colour = getenv("NO_COLOR");
+    cli.begun_ms = kz__clock_ms();
+    fill_closed();
     kz__interrupt_ignore_writes();
+    kz__interrupt_early(kz__cli_progress_wipe, KZ__EXIT_INTERRUPTED);
     if (kz__mem_init(&cli.mem, NULL, NULL) != KZ_OK) return KZ__EXIT_FAILED;
     kz__settings_init(&cli.set);
     cli.program = argc > 0 ? argv[0] : "kazeia";

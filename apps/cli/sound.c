@@ -98,11 +98,15 @@ int kz__sound_plan(kz__sound *sound, kz__cli *cli) {
     if (!sound->path && terminal) return KZ__EXIT_DONE;
     if (!sound->path) sound->path = "-";
     sound->on_stdout = !strcmp(sound->path, "-") || !strcmp(sound->path, "/dev/stdout");
+    if (sound->on_stdout) sound->path = "-";
     if (sound->on_stdout && terminal) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "sound is not written to a terminal; give "
                             "--output FILE, or leave it out to hear it");
     }
-    if (!*sound->path) return kz__cli_fail(cli, KZ__EXIT_USAGE, "--output names no file");
+    struct stat info;
+    if (stat(sound->path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        return kz__cli_fail(cli, KZ__EXIT_OUTPUT, "cannot write '%s': it is a folder", sound->path);
+    }
     return choose(cli, sound->path, false, &sound->format, &sound->bits);
 }
 

@@ -30,10 +30,10 @@ static kz_status read_all(kz__mem *mem, int fd, const char *name, size_t limit, 
         if (got < 0 || used > limit) {
             kz__free(mem, bytes);
             if (got < 0) {
-                return kz__fail(err, KZ_ERR_INPUT, "cannot read %s: %s", name, strerror(errno));
+                return kz__fail(err, KZ_ERR_INPUT, "cannot read '%s': %s", name, strerror(errno));
             }
-            return kz__fail(err, KZ_ERR_INPUT, "%s is longer than the %zu bytes allowed", name,
-                            limit);
+            return kz__fail(err, KZ_ERR_INPUT, "'%s' is longer than the %zu bytes allowed",
+                            name, limit);
         }
     }
     bytes[used] = 0;

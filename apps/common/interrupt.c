@@ -9,16 +9,26 @@
 #include <string.h>
 #include <unistd.h>
 
+static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+#define NUMBERS (sizeof numbers / sizeof *numbers)
+
 static volatile sig_atomic_t seen;
 static int wake[2] = {-1, -1};
+static void (*before_leaving)(void);
+static int leaving_code;
+
+static void leave(int number) {
+    (void)number;
+    before_leaving();
+    _exit(leaving_code);
+}
 
 static void on_signal(int number) {
     int saved = errno;
     struct sigaction standard;
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;
-    sigaction(SIGINT, &standard, NULL);
-    sigaction(SIGTERM, &standard, NULL);
+    for (size_t i = 0; i < NUMBERS; i++) sigaction(numbers[i], &standard, NULL);
     seen = number;
     if (wake[1] >= 0) {
         ssize_t ignored = write(wake[1], "", 1);
@@ -36,14 +46,22 @@ void kz__interrupt_ignore_writes(void) {
 }
 
 /* A program started in the background by a shell has SIGINT ignored, and it stays so. */
-static void catch_one(int number) {
+static void catch_all(void (*handler)(int number)) {
     struct sigaction old;
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
+    action.sa_handler = handler;
     sigemptyset(&action.sa_mask);
-    if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) return;
-    sigaction(number, &action, NULL);
+    for (size_t i = 0; i < NUMBERS; i++) {
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;
+        sigaction(numbers[i], &action, NULL);
+    }
+}
+
+void kz__interrupt_early(void (*leaving)(void), int exit_code) {
+    before_leaving = leaving;
+    leaving_code = exit_code;
+    catch_all(leave);
 }
 
 void kz__interrupt_install(void) {
@@ -53,8 +71,7 @@ void kz__interrupt_install(void) {
             fcntl(wake[i], F_SETFL, O_NONBLOCK);
         }
     }
-    catch_one(SIGINT);
-    catch_one(SIGTERM);
+    catch_all(on_signal);
 }
 
 bool kz__interrupted(void) {

@@ -165,7 +165,9 @@ static kz_status clean(kz__cleanup *cleanup, const char *text, size_t length, ch
         }
     }
     out[*out_length] = 0;
-    if (*out_length == 0) return kz__fail(err, KZ_ERR_INPUT, "the text is blank");
+    if (*out_length == 0) {
+        return kz__fail(err, KZ_ERR_INPUT, "the text is %s", length == 0 ? "empty" : "blank");
+    }
     return KZ_OK;
 }
 

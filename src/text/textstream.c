@@ -191,7 +191,7 @@ static kz_status finish(kz__textstream *s, kz__ints *ids, kz__err *err) {
     kz_status status = flush(s, ids, err);
     if (status == KZ_OK) status = cut(s, ids, err);
     if (status == KZ_OK && !(s->flags & KZ__TEXT_AS_IS) && !s->cleanup.begun) {
-        status = kz__fail(err, KZ_ERR_INPUT, "the text is blank");
+        status = kz__fail(err, KZ_ERR_INPUT, "the text is %s", s->offset == 0 ? "empty" : "blank");
     }
     kz__cleanup_clear(&s->cleanup);
     kz__cleanup_init(&s->cleanup, s->mem);

@@ -1,6 +1,8 @@
 /* Strict UTF-8. The range of the second byte depends on the first; all later ones are 80..BF. */
 #include "text/utf8.h"
 
+#include <stdbool.h>
+
 /* Bytes of the character that `first` begins, and the range of its second byte; 0 if it begins
  * none. */
 static int expect(unsigned first, unsigned *low, unsigned *high) {
@@ -55,12 +57,16 @@ size_t kz__utf8_encode(int32_t character, char bytes[KZ__UTF8_MAX]) {
 }
 
 kz_status kz__utf8_fail(int32_t byte, unsigned long long offset, kz__err *err) {
-    if (byte == 0) {
-        return kz__fail(err, KZ_ERR_INPUT, "the text has a zero byte at byte offset %llu", offset);
+    unsigned value = (unsigned)byte & 0xFFu;
+    if (value == 0) {
+        return kz__fail(err, KZ_ERR_INPUT, "the text has a zero byte at byte offset %llu, as "
+                        "UTF-16 has; it must be UTF-8", offset);
     }
+    bool mark = offset == 0 && value >= 0xFE; /* the first byte of U+FEFF */
     return kz__fail(err, KZ_ERR_INPUT,
-                    "the text is not valid UTF-8 at byte offset %llu (byte 0x%02X)", offset,
-                    (unsigned)byte & 0xFFu);
+                    "the text is not valid UTF-8 at byte offset %llu (byte 0x%02X)%s", offset,
+                    value,
+                    mark ? ": it begins with the mark of UTF-16; it must be UTF-8" : "");
 }
 
 kz_status kz__utf8_check(const char *text, size_t length, kz__err *err) {

@@ -1,5 +1,6 @@
-# kazeia bench: every mode's output has what it promises, a study finds equal bits, and what --auto
-# keeps is read, cut to the processors, and ignored where it is damaged. Speed itself is no test.
+# kazeia bench: every mode's output has what it promises, by names that stay (B211 B214), a study
+# finds equal bits, and what --auto keeps is read, cut to the processors, and ignored where it is
+# damaged. Speed itself is no test.
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
 tune=$XDG_CACHE_HOME/kazeia/tune.json

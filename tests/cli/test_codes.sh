@@ -35,6 +35,22 @@ grep -q '^decoder  *int8$' "$work/out" || fail "info does not show the decoder"
 expect 4 "no frames" "$K" decode - -q -o "$work/x.wav"
 "$K" decode - -q -o "$work/b.wav" <"$work/c.npy" || fail "codes from standard input"
 
+# B220: codes of 5, 20 and 60 s are decoded in the same memory, but for the codes themselves; packets
+# as long as the sound do not change that.
+for how in 63 250 750 "250 --packet=1000"; do
+    frames=${how%% *}
+    awk -v n="$frames" 'BEGIN { for (i = 0; i < n; i++) {
+        for (k = 0; k < 16; k++) printf "%d ", (i * 7 + k * 3) % 64
+        print "" } }' >"$work/some.txt"
+    # shellcheck disable=SC2086
+    run "$K" decode "$work/some.txt" ${how#"$frames"} -q --json -o "$work/b.wav"
+    equal "$frames" "$(member frames "$work/out")" "frames decoded"
+    bytes=$(member session_bytes "$work/out")
+    [ "$how" = 63 ] && least=$bytes
+    [ "$bytes" -le $((least + 4 * 16 * frames * 2)) ] ||
+        fail "$how frames: a session of $bytes bytes, of 63 frames $least"
+done
+
 # npy DESCR SHAPE: a header of 128 bytes as numpy writes it; data follow on standard input.
 npy() {
     awk -v d="$1" -v s="$2" 'BEGIN {
@@ -98,6 +114,12 @@ golden "$work/changed.txt" >"$work/changed.json"
 expect 1 "" "$K" validate "$KZT_VOICE" "$work/changed.json"
 grep -q "frame 1, codebook 3: got" "$work/out" || fail "first difference: $(cat "$work/out")"
 grep -q "codes equal  *$((frames * 16 - 1)) /" "$work/out" || fail "count: $(cat "$work/out")"
+grep -qx "per codebook  *$frames $frames $frames $((frames - 1))\( $frames\)\{12\} of $frames" \
+    "$work/out" || fail "codes equal per codebook: $(cat "$work/out")"
+expect 1 "" "$K" validate "$KZT_VOICE" "$work/changed.json" --json
+grep -q "\"equal_per_codebook\":\[$frames,$frames,$frames,$((frames - 1)),$frames,.*$frames\]" \
+    "$work/out" || fail "codes equal per codebook in --json: $(cat "$work/out")"
+grep -q '"first_difference":{"frame":1,"codebook":3,' "$work/out" || fail "$(cat "$work/out")"
 head -n $((frames - 1)) "$work/g.txt" >"$work/less.txt"
 golden "$work/less.txt" >"$work/less.json"
 expect 1 "" "$K" validate "$KZT_VOICE" "$work/less.json"

@@ -110,9 +110,9 @@ expect 2 "standard output" "$K" convert "$V" -o -
 expect 2 "/dev/null" "$K" convert "$V" -o /dev/null
 expect 2 "f32, bf16, q8, q4\|f32|bf16|q8|q4" "$K" convert "$V" --type q5 -o "$work/x.kz"
 expect 5 "is a folder" "$K" convert "$V" -o "$work"
-expect 2 "names no file" "$K" convert "$V" -o ""
+expect 2 "--output) is empty" "$K" convert "$V" -o ""
 expect 2 "the name of the model is empty" "$K" convert "" -o "$work/x.kz"
-expect 2 "the name of the model is empty" "$K" say -m "" -o "$work/x.wav" Hi
+expect 2 "--model) is empty" "$K" say -m "" -o "$work/x.wav" Hi
 expect 2 "from 1 to 256 is allowed" "$K" convert "$V" -t 300 -o "$work/x.kz"
 expect 5 "cannot write" "$K" convert "$V" -o "$work/no/where.kz"
 # What is read is not written over, whatever way leads to it; a packed file beside it is replaced.

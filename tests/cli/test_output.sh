@@ -16,6 +16,8 @@ wav_in_pipe "$work/pipe.wav"
 equal "$hash" "$(data_hash "$work/pipe.wav")" "samples in a pipe"
 say -q -o - Hello | cat >"$work/dash.wav"
 cmp -s "$work/pipe.wav" "$work/dash.wav" || fail "'-o -' differs from no -o"
+say -q -o /dev/stdout Hello >"$work/named.wav"
+cmp -s "$work/file.wav" "$work/named.wav" || fail "/dev/stdout differs from a file"
 say -q Hello >"$work/redirected.wav"
 cmp -s "$work/file.wav" "$work/redirected.wav" || fail "a redirected file differs from -o FILE"
 mkfifo "$work/fifo"
@@ -42,7 +44,7 @@ say -q "$three" | cat >"$work/three-pipe.wav"
 wav_in_pipe "$work/three-pipe.wav"
 equal "$(data_hash "$work/three.wav")" "$(data_hash "$work/three-pipe.wav")" "three in a pipe"
 
-# Raw is the data chunk (B128).
+# Raw is the data chunk (B128), 16 bits where nothing else is said (B134).
 say -q -o "$work/a.raw" Hello || fail "raw"
 equal $((4 * 1920 * 2)) "$(size_of "$work/a.raw")" "bytes of raw sound"
 equal "$hash" "$(cksum <"$work/a.raw")" "raw sound"

@@ -264,6 +264,7 @@ static void fails_with(const char *folder, const planted *p) {
     kz_model_free(model);
 }
 
+/* So no sample that is not finite is ever handed out (B133). */
 static void test_B204_B205_not_finite_is_an_error(void **state) {
     (void)state;
     char *folder = kzt_copy_checkpoint("custom-eq");

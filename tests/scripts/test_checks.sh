@@ -158,6 +158,10 @@ for call in sinf exp powf tanh erff fmaf log10; do
     compile "double $call(double); double kz_f(double x) { return $call(x) + 1; }" -fno-builtin
     refuses_built check_symbols "mathematics of the C library ($call)"
 done
+for data in 'int kz_n = 3;' 'static int n; void kz_f(void) { n++; }' '_Thread_local int kz_n;'; do
+    compile "$data"
+    refuses_built check_symbols 'a global that can be written to'
+done
 for call in printf puts exit abort getenv rand malloc; do
     compile "int $call(void); int kz_f(void) { return $call() + 1; }" -fno-builtin
     refuses_built check_symbols "($call)"
@@ -195,6 +199,70 @@ if [ -z "$other_processor" ]; then
     compile 'int kz_f(unsigned x) { return __builtin_popcount(x); }' -mpopcnt
     refuses_built check_baseline 'popcnt'
 fi
+
+# ---- the table of promises ----
+# promised: a good tree with an option, a verb, an old variable, an exit code, a finish, a setting.
+tab=$(printf '\t')
+promised() {
+    fresh
+    mkdir -p build tests/cli
+    echo 'add_test(cli.one true)' >build/CTestTestfile.cmake
+    echo 'grep -q shown' >tests/cli/test_one.sh
+    echo '    {.name = "lines", .old = "KZTTS_LINES", .kind = KZ__FLAG},' >apps/cli/options.c
+    printf '    {"say", KZ__SAY, run},\n    LATER("clone", "x"),\n' >apps/cli/verbs.c
+    printf 'enum {\n    KZ__EXIT_DONE = 0,\n    KZ__EXIT_STOP = 9\n};\n' >apps/cli/cli.h
+    printf '/* Any thread. */\nKZ_API int kz_one(void);\n    KZ_FINISH_STOP = 1,\n' >include/kazeia.h
+    for struct in model_options request sampling session_options batch_options convert_options \
+        split_options; do
+        printf 'typedef struct kz_%s {\n    size_t size;\n    int a, *b; /* x; y */\n} kz_%s;\n' \
+            $struct $struct >>include/kazeia.h
+        for member in a b; do
+            printf 'setting kz_%s.%s\t--lines\tcli.one\tshown\n' $struct $member
+        done
+    done >tests/interface.tsv
+    for key in 'option lines' 'verb say' 'variable KZTTS_LINES' 'exit 0' 'exit 9' 'finish stop'; do
+        printf '%s\tdoes it\tcli.one\tshown\n' "$key"
+    done >>tests/interface.tsv
+    printf 'verb clone\tdoes it\t-\tnot in this version\n' >>tests/interface.tsv
+}
+unpromised() {
+    if "$scripts/check_interface" "$work/tree/build" "$work/tree" >"$work/out" 2>&1; then
+        echo "FAILED: check_interface accepts what '$1' should have shown"
+        failures=$((failures + 1))
+    elif ! grep -q -- "$1" "$work/out"; then
+        echo "FAILED: check_interface does not say '$1':"
+        cat "$work/out"
+        failures=$((failures + 1))
+    fi
+}
+promised
+if ! "$scripts/check_interface" build . >"$work/out" 2>&1; then
+    echo "FAILED: check_interface complains about the good tree:"
+    cat "$work/out"
+    failures=$((failures + 1))
+fi
+for key in 'option lines' 'verb say' 'verb clone' 'variable KZTTS_LINES' 'exit 9' 'finish stop' \
+    'setting kz_request.b' 'setting kz_split_options.a'; do
+    promised
+    grep -v "^$key$tab" tests/interface.tsv >"$work/less"
+    cp "$work/less" tests/interface.tsv
+    unpromised "$key has no row"
+done
+# row TEXT WORDS: a row that is added to the good table, and what is wrong with it.
+row() {
+    promised
+    printf "$1\n" >>tests/interface.tsv
+    unpromised "$2"
+}
+row 'text\tx\tcli.two\tshown' 'there is no test cli.two'
+row 'text\tx\tcli.one\thidden' 'test_one.sh does not hold "hidden"'
+row 'text\tx\tcli.one' '3 columns, not 4'
+row 'text\tx\t-\tlater' 'neither a test nor a reason'
+row 'exit 0\tdoes it\tcli.one\tshown' 'is there twice'
+row 'setting kz_request.c\t--absent\tcli.one\tshown' 'a setting names --absent'
+promised
+printf '}\nKZ_API int kz_two(void);\n' >>include/kazeia.h
+unpromised 'says nothing of threads'
 
 [ $failures -eq 0 ] || exit 1
 echo "every planted violation was found"

@@ -68,6 +68,10 @@ done
 for file in libkazeia.a libkazeia.so pkgconfig/kazeia.pc cmake/kazeia/kazeiaConfig.cmake; do
     [ -f "$libdir/$file" ] || fail "$file was not installed in $libdir"
 done
+objdump -p "$libdir/libkazeia.so" | grep -q 'SONAME  *libkazeia[.]so[.][0-9][0-9]*$' ||
+    fail "the library has no soname with the number of its ABI"
+[ -e "$libdir/$(objdump -p "$libdir/libkazeia.so" | sed -n 's/ *SONAME *//p')" ] ||
+    fail "the library's soname was not installed"
 [ ! -e "$prefix/share/kazeia/voice/recipe" ] || fail "the voice's recipe was installed"
 [ "$(find "$prefix/include" -type f | wc -l)" -eq 1 ] || fail "more than one header was installed"
 grep -rIl -e "$root" -e "$build" "$prefix" | grep . &&

@@ -2,6 +2,7 @@
 #include "cli/args.h"
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,6 +62,10 @@ static void test_B226_refused_lines(void **state) {
         {KZ__SAY, {"--temp=1", NULL}, "did you mean '--temperature'"},
         {KZ__SAY, {"--max-frame", "3", NULL}, "did you mean '--max-frames'"},
         {KZ__SAY, {"--outptu=x", NULL}, "did you mean '--output'"},
+        {KZ__SAY, {"--out-file=x.wav", NULL}, "did you mean '--output'"},
+        {KZ__SAY, {"--out_file", "x.wav", NULL}, "did you mean '--output'"},
+        {KZ__SAY, {"--MAX-FRAMES=2", NULL}, "did you mean '--max-frames'"},
+        {KZ__SAY, {"--no-greedy", NULL}, "did you mean '--greedy'"},
         {KZ__SAY, {"--zzzzzz", NULL}, "'kazeia say --help' lists them"},
         {KZ__SAY, {"-z", NULL}, "unknown option '-z'"},
         {KZ__SAY, {"-5", NULL}, "goes after '--'"},
@@ -72,7 +77,15 @@ static void test_B226_refused_lines(void **state) {
         {KZ__SAY, {"--temperature", "warm", NULL}, "from 0 to 100"},
         {KZ__SAY, {"--temperature", "-0.1", NULL}, "from 0 to 100"},
         {KZ__SAY, {"--temperature", "1.5x", NULL}, "a number"},
+        {KZ__SAY, {"--voice=", NULL}, "--voice is empty"},
+        {KZ__SAY, {"-o", "", NULL}, "-o (--output) is empty"},
         {KZ__SAY, {"--temperature", "nan", NULL}, "a number"},
+        {KZ__SAY, {"--temperature", "inf", NULL}, "a number"},
+        {KZ__SAY, {"--temperature=-inf", NULL}, "a number"},
+        {KZ__SAY, {"--temperature", "infinity", NULL}, "a number"},
+        {KZ__SAY, {"--temperature", " 1", NULL}, "a number"},
+        {KZ__SAY, {"--temperature", "1,5", NULL}, "a number"},
+        {KZ__SAY, {"--temperature", "1e", NULL}, "a number"},
         {KZ__SAY, {"--temperature", "0x1", NULL}, "a number"},
         {KZ__SAY, {"--temperature=", NULL}, "a number"},
         {KZ__SAY, {"--temperature", "1e999", NULL}, "a number"},
@@ -82,6 +95,18 @@ static void test_B226_refused_lines(void **state) {
         {KZ__SAY, {"--top-k", "-1", NULL}, "from 0"},
         {KZ__SAY, {"--top-k", "99999999999999999999", NULL}, "a whole number"},
         {KZ__SAY, {"--max-frames", "0", NULL}, "from 1"},
+        {KZ__SAY, {"--max-frames", "2147483648", NULL}, "to 1000000"},
+        {KZ__SAY, {"--max-frames", "4294967297", NULL}, "to 1000000"},
+        {KZ__SAY, {"--max-frames", "0x10", NULL}, "a whole number"},
+        {KZ__SAY, {"--max-frames", "1e3", NULL}, "a whole number"},
+        {KZ__SAY, {"--max-frames", "3x", NULL}, "a whole number"},
+        {KZ__SAY, {"--max-frames", "", NULL}, "a whole number"},
+        {KZ__SAY, {"--max-frames", " ", NULL}, "a whole number"},
+        {KZ__SAY, {"--max-frames", "3 ", NULL}, "a whole number"},
+        {KZ__SAY, {"--threads", "0", NULL}, "from 1 to 256"},
+        {KZ__SAY, {"--seed", "0x5", NULL}, "whole number"},
+        {KZ__SAY, {"--seed", "1e3", NULL}, "whole number"},
+        {KZ__SAY, {"--seed=", NULL}, "whole number"},
         {KZ__SAY, {"--seed", "18446744073709551616", NULL}, "18446744073709551615"},
         {KZ__SAY, {"--seed", "-2", NULL}, "-1 for a drawn one"},
         {KZ__SAY, {"--seed", "1 ", NULL}, "whole number"},
@@ -261,6 +286,70 @@ static void test_damaged_variables_are_named(void **state) {
     assert_int_equal(p.set.top_k, 4);
 }
 
+/* A value of the option's kind, and its variable's name. */
+static void sample_of(const kz__option *o, char value[64], char name[64]) {
+    snprintf(value, 64, "x");
+    if (o->kind == KZ__FLAG) snprintf(value, 64, "yes");
+    if (o->kind == KZ__SEED) snprintf(value, 64, "5");
+    if (o->kind == KZ__CHOICE) {
+        snprintf(value, 64, "%.*s", (int)strcspn(o->choices, "|"), o->choices);
+    }
+    if (o->kind == KZ__INTEGER) snprintf(value, 64, "%.0f", o->low + 1);
+    if (o->kind == KZ__REAL) snprintf(value, 64, "%g", (o->low + o->high) / 2);
+    size_t used = (size_t)snprintf(name, 64, "KAZEIA_");
+    for (const char *c = o->name; *c; c++) {
+        name[used++] = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+    }
+    name[used] = 0;
+}
+
+/* One verb that takes the option. */
+static uint32_t verb_of(const kz__option *o) {
+    return o->verbs & (0u - o->verbs);
+}
+
+/* Each twin does what its option does, and a bad value in it is told by its name. */
+static void test_every_twin(void **state) {
+    (void)state;
+    size_t count = 0;
+    for (size_t i = 0; i < kz__option_table.count; i++) {
+        const kz__option *o = &kz__option_table.list[i];
+        char value[64];
+        char name[64];
+        char line[128];
+        if (!o->variable) continue;
+        sample_of(o, value, name);
+        snprintf(line, sizeof line, o->kind == KZ__FLAG ? "--%s" : "--%s=%s", o->name, value);
+        const variable_pair set[] = {{name, value}, {NULL, NULL}};
+        const variable_pair bad[] = {{name, "?"}, {NULL, NULL}};
+        const char *const nothing[] = {NULL};
+        const char *const words[] = {line, NULL};
+        parsed by_variable;
+        parsed by_line;
+        parse(&by_variable, verb_of(o), nothing, set);
+        parse(&by_line, verb_of(o), words, NULL);
+        if (by_variable.status != KZ_OK || by_line.status != KZ_OK) {
+            fail_msg("%s=%s: %s%s", name, value, by_variable.err.text, by_line.err.text);
+        }
+        assert_int_equal(kz__args_source(&by_variable.args, o->name), KZ__FROM_VARIABLE);
+        const char *there = (const char *)&by_variable.set + o->offset;
+        if (o->kind == KZ__TEXT || o->kind == KZ__CHOICE) {
+            assert_string_equal(*(const char *const *)(const void *)there, value);
+            memcpy((char *)&by_line.set + o->offset, there, sizeof words[0]);
+        }
+        assert_memory_equal(&by_variable.set, &by_line.set, sizeof by_line.set);
+        if (o->kind != KZ__TEXT) {
+            parse(&by_variable, verb_of(o), nothing, bad);
+            assert_int_equal(by_variable.status, KZ_ERR_USAGE);
+            if (strncmp(by_variable.err.text, name, strlen(name)) != 0) {
+                fail_msg("%s=?: %s", name, by_variable.err.text);
+            }
+        }
+        count++;
+    }
+    assert_in_range(count, 40, kz__option_table.count);
+}
+
 /* The line silences a variable that contradicts it; two variables stay an error. */
 static void test_contradictions_with_variables(void **state) {
     (void)state;
@@ -275,6 +364,10 @@ static void test_contradictions_with_variables(void **state) {
     const char *const nothing[] = {NULL};
     parse(&p, KZ__SAY, nothing, two);
     assert_int_equal(p.status, KZ_ERR_USAGE);
+    assert_string_equal(p.err.text, "KAZEIA_FRAMES and KAZEIA_MAX_FRAMES contradict each other");
+    const variable_pair old[] = {{"KAZEIA_GREEDY", "1"}, {"KZTTS_TEMP", "1"}, {NULL, NULL}};
+    parse(&p, KZ__SAY, nothing, old);
+    assert_string_equal(p.err.text, "KAZEIA_GREEDY and KZTTS_TEMP contradict each other");
     const variable_pair off[] = {{"KAZEIA_LIVE_TEXT", "0"}, {"KAZEIA_WHOLE_TEXT", "1"},
                                  {NULL, NULL}};
     parse(&p, KZ__SAY, nothing, off);
@@ -294,20 +387,25 @@ static void entries_fit(const kz__option *a, const kz__option *b) {
     assert_int_equal(a->variable, b->variable);
 }
 
-/* Text, files and help have no twins; conflicts name options that have one entry. */
+/* Every option that tunes has a twin; text, files, help and what `bench` is asked to measure have
+ * none. Conflicts name options that have one entry. */
 static void test_the_table_itself(void **state) {
     (void)state;
-    static const char *const no_twin[] = {"instruct", "output", "file", "codes", "dump", "npy",
-                                          "text", "help", "codec"};
+    static const char *const no_twin[] = {
+        "instruct", "output", "file",  "codes",   "dump",  "npy",   "text",
+        "help",     "codec",  "batch", "minutes", "study", "auto",  "alternate", "resume",
+    };
     const kz__options *t = &kz__option_table;
     assert_in_range(t->count, 1, KZ__OPTIONS_MAX);
     for (size_t i = 0; i < t->count; i++) {
         for (size_t j = i + 1; j < t->count; j++) entries_fit(&t->list[i], &t->list[j]);
         assert_non_null(t->list[i].help);
         assert_int_not_equal(t->list[i].verbs, 0);
+        bool twin = t->list[i].kind != KZ__LATER;
         for (size_t k = 0; k < sizeof no_twin / sizeof *no_twin; k++) {
-            if (!strcmp(t->list[i].name, no_twin[k])) assert_false(t->list[i].variable);
+            twin = twin && strcmp(t->list[i].name, no_twin[k]) != 0;
         }
+        if (twin != t->list[i].variable) fail_msg("the twin of --%s", t->list[i].name);
         bool needs = t->list[i].kind != KZ__FLAG && t->list[i].kind != KZ__LATER;
         if (needs) assert_non_null(t->list[i].value);
         if (t->list[i].kind == KZ__CHOICE) assert_non_null(t->list[i].choices);
@@ -354,6 +452,7 @@ static void test_distance(void **state) {
     assert_int_equal(kz__args_distance("", "abc"), 3);
     assert_int_equal(kz__args_distance("max_frames", "max-frames"), 0);
     assert_int_equal(kz__args_distance("same", "same"), 0);
+    assert_int_equal(kz__args_distance("SAY", "say"), 0);
 }
 
 int main(void) {
@@ -365,6 +464,7 @@ int main(void) {
         cmocka_unit_test(test_B062_precedence),
         cmocka_unit_test(test_variables_of_flags),
         cmocka_unit_test(test_damaged_variables_are_named),
+        cmocka_unit_test(test_every_twin),
         cmocka_unit_test(test_contradictions_with_variables),
         cmocka_unit_test(test_the_table_itself),
         cmocka_unit_test(test_one_name_for_several_verbs),

@@ -1,5 +1,6 @@
 /* Sample conversion against doubles. */
 #include "audio/pcm.h"
+#include "kazeia.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -69,6 +70,29 @@ static void test_B135_random_floats_follow_the_rule(void **state) {
     }
 }
 
+/* What the library offers is the same rule. */
+static void test_B130_the_call_of_the_library(void **state) {
+    (void)state;
+    enum { COUNT = 1000 };
+    static float samples[COUNT];
+    static int16_t out[COUNT + 1];
+    uint32_t seed = 7;
+    for (int i = 0; i < COUNT; i++) samples[i] = from_bits(next(&seed));
+    samples[0] = 1;
+    samples[1] = -1;
+    samples[2] = NAN;
+    out[COUNT] = 99;
+    assert_int_equal(kz_int16(samples, COUNT, out), KZ_OK);
+    for (int i = 0; i < COUNT; i++) assert_int_equal(out[i], rule(samples[i], 32768));
+    assert_int_equal(out[0], 32767);
+    assert_int_equal(out[1], -32768);
+    assert_int_equal(out[2], 0);
+    assert_int_equal(out[COUNT], 99);
+    assert_int_equal(kz_int16(NULL, 0, NULL), KZ_OK);
+    assert_int_equal(kz_int16(NULL, 1, out), KZ_ERR_USAGE);
+    assert_int_equal(kz_int16(samples, 1, NULL), KZ_ERR_USAGE);
+}
+
 /* Every midpoint between two 16-bit values and its two neighbours. */
 static void test_ties_go_to_even(void **state) {
     (void)state;
@@ -117,6 +141,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_B130_documented_values),
         cmocka_unit_test(test_B135_random_floats_follow_the_rule),
+        cmocka_unit_test(test_B130_the_call_of_the_library),
         cmocka_unit_test(test_ties_go_to_even),
         cmocka_unit_test(test_B135_lengths_and_bytes),
     };
