@@ -39,6 +39,8 @@ abi-keep: all ## keep the interface as it is now, as what `make abi` compares wi
 examples: all ## every example under valgrind and the sanitizers, compared with the program's sound
 	@JOBS=$(JOBS) scripts/examples.sh build
 
+library: abi examples check-symbols ## the library for programs: the three targets of that name
+
 alloc: all ## every allocation fails in turn: opening, speaking, converting, splitting, ...
 	@build/tests/api_test_alloc all
 
@@ -128,7 +130,6 @@ clean: ## remove all build folders but the bare Debian's
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality abi abi-keep examples alloc check check-layers check-symbols \
-    check-baseline check-form interface lint golden corpus memory formats full-size determinism \
-    kernels arm bochs sanitize fuzz reference bare deb deb-try \
-    install uninstall clean help
+.PHONY: all demo test bench quality abi abi-keep examples library alloc check check-layers \
+    check-symbols check-baseline check-form interface lint golden corpus memory formats full-size \
+    determinism kernels arm bochs sanitize fuzz reference bare deb deb-try install uninstall clean help
