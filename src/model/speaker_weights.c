@@ -24,7 +24,7 @@ static kz_status bind(const loader *l, kz__tensor *weight, kz__tensor *bias, siz
 
 static kz_status load(const loader *l, kz__linear *linear, size_t out, size_t in, size_t taps,
                       const char *name) {
-    char full[96];
+    char full[160];
     kz__tensor weight = {0};
     kz__tensor bias = {0};
     kz_status status = bind(l, &weight, &bias, out, in, taps, name);
@@ -42,7 +42,7 @@ static kz_status load_block(const loader *l, kz__speaker_block *block, size_t in
     const kz__speaker_encoder_config *c = l->config;
     size_t width = c->channels[index];
     size_t part = width / c->scale;
-    char name[64];
+    char name[128];
     block->parts = kz__calloc(l->mem, c->scale - 1, sizeof *block->parts);
     if (!block->parts) return kz__fail_memory(l->err);
     snprintf(name, sizeof name, "blocks.%zu.tdnn1.conv", index);
