@@ -54,24 +54,24 @@ typedef struct kz_audio kz_audio;
  * that is not read (it is told which, and what to do); KZ_ERR_USAGE for options; KZ_ERR_MEMORY.
  * options may be NULL. Any thread. Free with kz_audio_free.
  *
- * path is a file, or a pipe by name. */
+ * path is a file, or a pipe by name. Any thread. */
 KZ_API kz_status kz_audio_read_file(const char *path, const kz_audio_options *options,
                                     kz_audio **audio, char *error, size_t capacity);
 
 /* An open descriptor (0: standard input), which stays open: of a regular file all that follows the
  * present position, which is not moved; of anything else all until its end, at most 1 GiB. name is
- * for sentences (NULL: "standard input" or "descriptor N"). */
+ * for sentences (NULL: "standard input" or "descriptor N"). Any thread. */
 KZ_API kz_status kz_audio_read_descriptor(int descriptor, const char *name,
                                           const kz_audio_options *options, kz_audio **audio,
                                           char *error, size_t capacity);
 
-/* The bytes of a file. name is for sentences (NULL: "recording"). */
+/* The bytes of a file. name is for sentences (NULL: "recording"). Any thread. */
 KZ_API kz_status kz_audio_read_memory(const void *bytes, size_t length, const char *name,
                                       const kz_audio_options *options, kz_audio **audio,
                                       char *error, size_t capacity);
 
 /* Samples as a microphone gives them: frames * channels floats, the channels of a frame together.
- * name as before. */
+ * name as before. Any thread. */
 KZ_API kz_status kz_audio_read_samples(const float *samples, size_t frames, int channels, int rate,
                                        const char *name, const kz_audio_options *options,
                                        kz_audio **audio, char *error, size_t capacity);

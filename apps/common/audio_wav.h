@@ -5,7 +5,7 @@
 #include "common/audio_source.h"
 
 typedef struct kz__audio_wav {
-    uint64_t promised; /* bytes of sound that the header has; 0: it leaves them open, or all is there */
+    uint64_t promised; /* bytes of sound that the header has where fewer are there, else 0 */
     uint64_t there;    /* bytes of sound in the file */
 } kz__audio_wav;
 
