@@ -235,19 +235,20 @@ for target in "$@"; do
     fi
     words=
     quiet=0
-    leaks=
+    asan=
     case $target in
     items) quiet=2 ;;      # its messages are the program's own
     audio_file)
         quiet=2 # libmpg123 has some
-        leaks=-detect_leaks=0 # libsndfile leaks where Ogg is damaged; the target counts our own
+        asan=detect_leaks=0 # libsndfile leaks where Ogg is damaged; the target counts our own
         ;;
     esac
     if make_words "$seeds"/* >"$build/$target.dict" 2>/dev/null; then
         words=-dict=$build/$target.dict
     fi
-    if "$program" -max_total_time="$seconds" -max_len=20000 -rss_limit_mb=4096 -timeout=10 \
-        -artifact_prefix="$build/found-$target-" -print_final_stats=1 -close_fd_mask=$quiet $leaks ${words:+"$words"} \
+    if env ${asan:+"ASAN_OPTIONS=$asan"} "$program" -max_total_time="$seconds" -max_len=20000 \
+        -rss_limit_mb=4096 -timeout=10 -artifact_prefix="$build/found-$target-" \
+        -print_final_stats=1 -close_fd_mask=$quiet ${words:+"$words"} \
         "$corpus" "$seeds" >"$log" 2>&1; then
         echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
     else
