@@ -27,7 +27,7 @@ void kz_audio_options_init_sized(kz_audio_options *options, size_t size) {
 }
 
 static kz_status check(const kz_audio_options *given, kz_audio_options *options, kz__err *err) {
-    static const kz__sized shape = KZ__SIZED(kz_audio_options, allocator);
+    static const kz__sized shape = KZ__SIZED(kz_audio_options, max_seconds);
     kz_audio_options_init(options);
     kz_status status = given ? kz__sized_take(&shape, given, options, err) : KZ_OK;
     if (status != KZ_OK) return status;
