@@ -21,6 +21,17 @@ static kz_type stored_type(const kz_model *m) {
     return m->talker.head.type == KZ__BF16 ? KZ_TYPE_BF16 : KZ_TYPE_F32;
 }
 
+/* Base models alone have one; they speak without it, with saved voices. */
+static kz_status bind_speaker_encoder(kz_model *m, kz__err *err) {
+    const kz__speaker_encoder_config *config = &m->config.speaker_encoder;
+    if (m->config.kind != KZ_KIND_BASE || !config->dim) return KZ_OK;
+    if (!kz__speaker_encoder_found(m->weights)) return KZ_OK;
+    kz_status status =
+        kz__speaker_encoder_load(&m->mem, m->weights, config, &m->speaker_encoder, err);
+    m->has_speaker_encoder = !status;
+    return status;
+}
+
 kz_status kz__model_bind_talker(kz_model *m, kz_type type, kz__err *err) {
     kz__policy policy = kz__policy_of(type);
     kz_status status =
@@ -31,9 +42,9 @@ kz_status kz__model_bind_talker(kz_model *m, kz_type type, kz__err *err) {
     if (!status) {
         status = kz__prefix_open(&m->mem, KZ__PREFIX_ENTRIES, KZ__PREFIX_BYTES, &m->prefixes, err);
     }
+    if (!status) status = bind_speaker_encoder(m, err);
     if (status) return status;
     m->has_talker = true;
-    m->has_speaker_encoder = kz__weights_has(m->weights, "speaker_encoder.fc.weight");
     m->type = type == KZ_TYPE_STORED ? stored_type(m) : type;
     return KZ_OK;
 }
@@ -73,7 +84,7 @@ static kz_status load_codec(kz_model *m, const char *folder, kz_decoder decoder,
     return kz__model_bind_codec(m, decoder, err);
 }
 
-/* Tensors that nothing reads are told, once for each file; the encoders wait for cloning. */
+/* Tensors that nothing reads are told, once for the model's file. */
 static void tell_unused(const kz_model *m) {
     if (!m->weights) return;
     size_t count = 0;
@@ -81,7 +92,6 @@ static void tell_unused(const kz_model *m) {
     for (size_t i = 0;; i++) {
         const char *name = kz__weights_unused(m->weights, "", i);
         if (!name) break;
-        if (strncmp(name, "speaker_encoder.", 16) == 0) continue;
         if (!first) first = name;
         count++;
     }
@@ -196,6 +206,7 @@ void kz__model_clear(kz_model *m) {
     kz__talker_clear(&m->mem, &m->talker);
     kz__predictor_clear(&m->mem, &m->predictor);
     kz__codec_decoder_clear(&m->mem, &m->decoder);
+    kz__speaker_encoder_clear(&m->mem, &m->speaker_encoder);
     kz__tokenizer_free(m->tokenizer);
     kz__weights_close(m->weights);
     kz__weights_close(m->codec_weights);

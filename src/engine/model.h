@@ -7,6 +7,7 @@
 #include "engine/prefix.h"
 #include "model/code_predictor.h"
 #include "model/codec_decoder.h"
+#include "model/speaker_encoder.h"
 #include "model/talker.h"
 #include "text/tokenizer.h"
 
@@ -22,6 +23,7 @@ struct kz_model {
     kz__talker talker;
     kz__predictor predictor;
     kz__codec_decoder decoder;
+    kz__speaker_encoder speaker_encoder; /* where has_speaker_encoder */
     kz__prefix_store *prefixes; /* what sessions share; has a lock of its own */
 };
 

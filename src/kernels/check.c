@@ -418,6 +418,20 @@ static void apply_gelu(const kz__kernels *k, float *y, const float *x, const flo
     k->gelu(y, x, n16);
 }
 
+static void apply_relu(const kz__kernels *k, float *y, const float *x, const float *w,
+                       const float *z, size_t n16) {
+    (void)w;
+    (void)z;
+    k->relu(y, x, n16);
+}
+
+static void apply_exp(const kz__kernels *k, float *y, const float *x, const float *w,
+                      const float *z, size_t n16) {
+    (void)w;
+    (void)z;
+    k->exp(y, x, n16);
+}
+
 static void apply_add(const kz__kernels *k, float *y, const float *x, const float *w,
                       const float *z, size_t n16) {
     (void)w;
@@ -439,6 +453,14 @@ static int check_silu(state *s) {
 
 static int check_gelu(state *s) {
     return check_elements(s, apply_gelu, 1);
+}
+
+static int check_relu(state *s) {
+    return check_elements(s, apply_relu, 1);
+}
+
+static int check_exp(state *s) {
+    return check_elements(s, apply_exp, 1);
 }
 
 static int check_add(state *s) {

@@ -47,6 +47,18 @@ typedef struct kz__codec_config {
     size_t samples_per_frame;  /* product of all rates */
 } kz__codec_config;
 
+/* Layer 0 is a convolution, the last one aggregates, those between are SE-Res2Net blocks. */
+typedef struct kz__speaker_encoder_config {
+    size_t dim;         /* of the vector: enc_dim, the talker's width; 0: there is no encoder */
+    size_t sample_rate; /* Hz */
+    size_t mel_dim;
+    size_t layers;      /* at least 3 */
+    size_t channels[KZ__MAX_STAGES]; /* equal up to the last, which is the sum of the blocks' */
+    size_t taps[KZ__MAX_STAGES], dilations[KZ__MAX_STAGES];
+    size_t scale;       /* parts of a block's channels, which it divides */
+    size_t squeeze, attention;
+} kz__speaker_encoder_config;
+
 typedef struct kz__config {
     bool has_talker; /* false: only the codec was asked for */
     kz_kind kind;
@@ -67,7 +79,7 @@ typedef struct kz__config {
     size_t language_count;
     kz__speaker_config *speakers; /* in the file's order */
     size_t speaker_count;
-    size_t speaker_vector; /* enc_dim; 0 where there is no speaker encoder config */
+    kz__speaker_encoder_config speaker_encoder;
     /* generation_config.json, with the reference's own fallbacks */
     kz_sampling sample_talker, sample_predictor; /* temperature 0 where do_sample is false */
     size_t max_new_tokens;

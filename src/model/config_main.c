@@ -16,7 +16,10 @@ enum {
     MAX_TEXT_WIDTH = 65536,
     MAX_POSITIONS = 1 << 20,
     CONTROL_IDS = 1024, /* last ids of the codec vocabulary; of them only end of speech is drawn */
-    MAX_NAMES = 65536
+    MAX_NAMES = 65536,
+    MAX_MEL = 1024,
+    MAX_TAPS = 256,
+    ENCODER_RATE = 24000 /* of the speaker encoder: Hz */
 };
 
 /* ---- what the folder is --------------------------------------------------------------------- */
@@ -52,7 +55,7 @@ static void read_kind(kz__reader *reader, const kz__section *top, kz__config *co
     if (reader->status != KZ_OK) return;
     bool speakers = config->speaker_count > 0;
     if (!kind[0]) {
-        kind = speakers ? "custom_voice" : config->speaker_vector ? "base" : "voice_design";
+        kind = speakers ? "custom_voice" : config->speaker_encoder.dim ? "base" : "voice_design";
         kz__log(KZ__NOTICE, "'%s': tts_model_type is missing, %s is taken from the contents",
                 reader->file, kind);
     } else if (!strcmp(kind, "base") && speakers) {
@@ -89,7 +92,7 @@ static void notice_contents(const kz__reader *reader, const kz__config *config) 
         problem = "custom_voice but there is no speaker in spk_id";
     } else if (config->kind == KZ_KIND_VOICE_DESIGN && config->speaker_count) {
         problem = "voice_design but there are speakers in spk_id";
-    } else if (config->kind == KZ_KIND_BASE && !config->speaker_vector) {
+    } else if (config->kind == KZ_KIND_BASE && !config->speaker_encoder.dim) {
         problem = "base but there is no speaker_encoder_config";
     }
     if (problem) kz__log(KZ__NOTICE, "'%s': tts_model_type is %s", reader->file, problem);
@@ -342,22 +345,81 @@ static void read_speakers(kz__mem *mem, kz__reader *reader, const kz__section *p
     json_decref(seen);
 }
 
+/* Missing sizes are those of all published models. */
+static void read_encoder_layers(kz__reader *reader, const kz__section *part,
+                                kz__speaker_encoder_config *e) {
+    static const kz__speaker_encoder_config published = {
+        .layers = 5, .channels = {512, 512, 512, 512, 1536}, .taps = {5, 3, 3, 3, 1},
+        .dilations = {1, 2, 3, 4, 1}};
+    const struct {
+        const char *key;
+        size_t high, *sizes;
+        const size_t *absent;
+    } lists[] = {{"enc_channels", MAX_TEXT_WIDTH, e->channels, published.channels},
+                 {"enc_kernel_sizes", MAX_TAPS, e->taps, published.taps},
+                 {"enc_dilations", MAX_TAPS, e->dilations, published.dilations}};
+    for (size_t i = 0; i < 3 && reader->status == KZ_OK; i++) {
+        size_t count = published.layers;
+        if (kz__section_has(part, lists[i].key)) {
+            count = kz__read_sizes(reader, part, lists[i].key, KZ__MAX_STAGES, 1, lists[i].high,
+                                   lists[i].sizes);
+        } else {
+            memcpy(lists[i].sizes, lists[i].absent, sizeof published.channels);
+        }
+        if (i == 0) e->layers = count;
+        if (reader->status == KZ_OK && (count < 3 || count != e->layers)) {
+            kz__reader_fail(reader, "%s%s has %zu numbers, %zu are needed", part->label,
+                            lists[i].key, count, i == 0 ? (size_t)3 : e->layers);
+        }
+    }
+}
+
+static void check_encoder_layers(kz__reader *reader, const kz__section *part,
+                                 const kz__speaker_encoder_config *e) {
+    size_t sum = 0;
+    for (size_t i = 1; i + 1 < e->layers; i++) {
+        sum += e->channels[i];
+        if (e->channels[i] == e->channels[0] && e->channels[i] % e->scale == 0) continue;
+        kz__reader_fail(reader,
+                        "%senc_channels has %zu after %zu: all but the last must be equal and "
+                        "divide by enc_res2net_scale, %zu",
+                        part->label, e->channels[i], e->channels[0], e->scale);
+        return;
+    }
+    if (e->channels[e->layers - 1] == sum) return;
+    kz__reader_fail(reader, "%senc_channels ends with %zu, the blocks before have %zu together",
+                    part->label, e->channels[e->layers - 1], sum);
+}
+
+static size_t read_encoder_size(kz__reader *reader, const kz__section *part, const char *key,
+                                size_t absent, size_t high) {
+    return kz__section_has(part, key) ? kz__read_size(reader, part, key, 1, high) : absent;
+}
+
 /* The speaker vector is a row of the prompt. */
 static void read_speaker_encoder(kz__reader *reader, const kz__section *top, kz__config *config) {
     if (reader->status != KZ_OK || !kz__section_has(top, "speaker_encoder_config")) return;
     kz__section part =
         kz__read_section(reader, top, "speaker_encoder_config", "speaker_encoder_config.");
-    size_t length = kz__read_size(reader, &part, "enc_dim", 1, MAX_TEXT_WIDTH);
+    kz__speaker_encoder_config e = {0};
+    e.dim = kz__read_size(reader, &part, "enc_dim", 1, MAX_TEXT_WIDTH);
+    e.sample_rate = ENCODER_RATE;
     if (kz__section_has(&part, "sample_rate")) {
-        kz__read_size(reader, &part, "sample_rate", 24000, 24000);
+        e.sample_rate = kz__read_size(reader, &part, "sample_rate", ENCODER_RATE, ENCODER_RATE);
     }
+    e.mel_dim = read_encoder_size(reader, &part, "mel_dim", 128, MAX_MEL);
+    e.scale = read_encoder_size(reader, &part, "enc_res2net_scale", 8, MAX_TEXT_WIDTH);
+    e.squeeze = read_encoder_size(reader, &part, "enc_se_channels", 128, MAX_TEXT_WIDTH);
+    e.attention = read_encoder_size(reader, &part, "enc_attention_channels", 128, MAX_TEXT_WIDTH);
+    read_encoder_layers(reader, &part, &e);
     if (reader->status != KZ_OK) return;
-    if (length != config->talker.width) {
+    check_encoder_layers(reader, &part, &e);
+    if (e.dim != config->talker.width) {
         kz__reader_fail(reader,
                         "speaker_encoder_config.enc_dim is %zu, the talker's hidden_size is %zu",
-                        length, config->talker.width);
+                        e.dim, config->talker.width);
     }
-    config->speaker_vector = length;
+    config->speaker_encoder = e;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */

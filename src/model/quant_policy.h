@@ -1,5 +1,5 @@
-/* Which tensor takes which type: the one table. Embedding rows stay as stored, norms and biases are
- * f32, the codec decoder is f32 throughout; everything else is here. */
+/* Which tensor takes which type: the one table. Embedding rows and the speaker encoder stay as
+ * stored, norms and biases are f32, the codec decoder is f32 throughout; the others are here. */
 #ifndef KZ_MODEL_QUANT_POLICY_H
 #define KZ_MODEL_QUANT_POLICY_H
 

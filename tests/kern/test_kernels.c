@@ -543,17 +543,27 @@ static void test_reference_activations(void **state) {
     static float silu[N];
     static float gelu[N];
     static float product[N];
+    static float relu[N];
+    static float power[N];
     kz__kernels k;
     kz__kernels_fill(&k, KZ__SCALAR);
     fill(u, N);
     for (size_t i = 0; i < N; i++) {
         x[i] = uniform() * 20;
     }
+    x[7] = NAN;
+    k.relu(relu, x, N);
+    assert_true(relu[7] != relu[7]);
+    x[7] = 0;
+    k.relu(relu, x, N);
+    k.exp(power, x, N);
     k.silu(silu, x, N);
     k.gelu(gelu, x, N);
     k.silu_mul(product, x, u, N);
     for (size_t i = 0; i < N; i++) {
         double v = (double)x[i];
+        near("relu", (double)relu[i], fmax(v, 0), 0);
+        near("exp", (double)power[i], exp(v), tolerance(2, exp(v)));
         double want = v / (1 + exp(-v));
         near("silu", (double)silu[i], want, tolerance(4, fabs(want)));
         near("silu_mul", (double)product[i], want * (double)u[i], tolerance(5, fabs(want)));

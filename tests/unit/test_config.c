@@ -144,7 +144,7 @@ static void test_voice(void **state) {
     assert_string_equal(c.speakers[0].name, "ada");
     assert_int_equal(c.speakers[0].id, 1016);
     assert_int_equal(c.speakers[0].dialect, -1);
-    assert_int_equal(c.speaker_vector, 0);
+    assert_int_equal(c.speaker_encoder.dim, 0);
     assert_int_equal(c.codec.codebook_size, 64);
     assert_int_equal(c.codec.codebook_dim, 256);
     assert_int_equal(c.codec.latent_dim, 256);
@@ -223,7 +223,18 @@ static void test_published_base(void **state) {
     load_good(folder, &c);
     assert_int_equal(c.kind, KZ_KIND_BASE);
     assert_false(c.takes_instruct);
-    assert_int_equal(c.speaker_vector, 1024);
+    assert_int_equal(c.speaker_encoder.dim, 1024);
+    assert_int_equal(c.speaker_encoder.sample_rate, 24000);
+    assert_int_equal(c.speaker_encoder.mel_dim, 128); /* from here on defaults of the package */
+    assert_int_equal(c.speaker_encoder.layers, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(c.speaker_encoder.channels[i], i < 4 ? 512 : 1536);
+        assert_int_equal(c.speaker_encoder.taps[i], i == 0 ? 5 : i < 4 ? 3 : 1);
+        assert_int_equal(c.speaker_encoder.dilations[i], i % 4 == 0 ? 1 : i + 1);
+    }
+    assert_int_equal(c.speaker_encoder.scale, 8);
+    assert_int_equal(c.speaker_encoder.squeeze, 128);
+    assert_int_equal(c.speaker_encoder.attention, 128);
     assert_int_equal(c.talker.width, 1024);
     assert_int_equal(c.talker.heads * c.talker.head_dim, 2048);
     assert_int_equal(c.language_count, 10);
@@ -575,6 +586,25 @@ static void test_speaker_encoder_rows(void **state) {
         {MAIN, "speaker_encoder_config", "3", "speaker_encoder_config is 3", "object"},
         {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"sample_rate\":16000}",
          "speaker_encoder_config.sample_rate is 16000", "24000"},
+        {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"mel_dim\":0}",
+         "speaker_encoder_config.mel_dim is 0", "from 1"},
+        {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"enc_res2net_scale\":7}",
+         "enc_channels has 512", "enc_res2net_scale, 7"},
+        {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"enc_res2net_scale\":0}",
+         "enc_res2net_scale is 0", "from 1"},
+        {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"enc_channels\":[8,8]}",
+         "enc_channels has 2 numbers", "3 are needed"},
+        {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"enc_channels\":[8,8,8,8],"
+         "\"enc_kernel_sizes\":[5,3,3,1],\"enc_dilations\":[1,2,3,1]}",
+         "enc_channels ends with 8", "16 together"},
+        {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"enc_channels\":[8,16,16,16,48]}",
+         "enc_channels has 16 after 8", "equal"},
+        {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"enc_kernel_sizes\":[5,3,3,1]}",
+         "enc_kernel_sizes has 4 numbers", "5 are needed"},
+        {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"enc_dilations\":[1,2,3,4,1000]}",
+         "enc_dilations is 1000", "256"},
+        {MAIN, "speaker_encoder_config", "{\"enc_dim\":256,\"enc_dilations\":3}",
+         "enc_dilations is 3", "list"},
     };
     RUN(*state, rows);
 }

@@ -52,9 +52,9 @@ static void run_kinds(const char *folder, const kind_row *rows, size_t count) {
         kz__config c;
         load_good(folder, &c);
         if (c.kind != rows[i].kind || c.takes_instruct != rows[i].takes_instruct ||
-            c.speaker_vector != rows[i].vector) {
+            c.speaker_encoder.dim != rows[i].vector) {
             fail_msg("row %zu: kind %d, instruct %d, vector %zu", i, (int)c.kind, c.takes_instruct,
-                     c.speaker_vector);
+                     c.speaker_encoder.dim);
         }
         if (!rows[i].notice ? kzt_notices[0] != 0 : !strstr(kzt_notices, rows[i].notice)) {
             fail_msg("row %zu: notice '%s'", i, kzt_notices);

@@ -20,6 +20,18 @@ void KZ__NAME(gelu)(float *y, const float *x, size_t n16) {
     }
 }
 
+void KZ__NAME(relu)(float *y, const float *x, size_t n16) {
+    for (size_t i = 0; i < n16; i++) {
+        y[i] = x[i] < 0.0f ? 0.0f : x[i];
+    }
+}
+
+void KZ__NAME(exp)(float *y, const float *x, size_t n16) {
+    for (size_t i = 0; i < n16; i++) {
+        y[i] = kz__expf(x[i]);
+    }
+}
+
 void KZ__NAME(add)(float *y, const float *x, const float *z, size_t n16) {
     for (size_t i = 0; i < n16; i++) {
         y[i] = x[i] + z[i];
