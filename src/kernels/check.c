@@ -418,6 +418,13 @@ static void apply_gelu(const kz__kernels *k, float *y, const float *x, const flo
     k->gelu(y, x, n16);
 }
 
+static void apply_elu(const kz__kernels *k, float *y, const float *x, const float *w,
+                       const float *z, size_t n16) {
+    (void)w;
+    (void)z;
+    k->elu(y, x, n16);
+}
+
 static void apply_add(const kz__kernels *k, float *y, const float *x, const float *w,
                       const float *z, size_t n16) {
     (void)w;
@@ -439,6 +446,10 @@ static int check_silu(state *s) {
 
 static int check_gelu(state *s) {
     return check_elements(s, apply_gelu, 1);
+}
+
+static int check_elu(state *s) {
+    return check_elements(s, apply_elu, 1);
 }
 
 static int check_add(state *s) {
