@@ -136,7 +136,6 @@ kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *
 
 kz_status kz__model_load_encoder(const kz_model *m, kz__mem *mem, kz__codec_encoder *encoder,
                                  kz__err *err) {
-    kz__shown shown;
     const kz__encoder_config *config = &m->config.codec.encoder;
     memset(encoder, 0, sizeof *encoder);
     if (!m->has_codec) {
@@ -150,9 +149,8 @@ kz_status kz__model_load_encoder(const kz_model *m, kz__mem *mem, kz__codec_enco
     }
     if (!config->quantizers) {
         return kz__fail(err, KZ_ERR_MODEL,
-                        "the speech tokenizer in '%s' has no encoder, which turns a recording into "
-                        "codes",
-                        kz__show_path(&shown, m->codec_folder));
+                        "the speech tokenizer's encoder, which turns a recording into codes, "
+                        "cannot be used: %s", config->problem.text);
     }
     kz__weights *weights = NULL;
     kz_status status = kz__weights_open(mem, m->codec_folder, &weights, err);

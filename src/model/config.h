@@ -45,9 +45,10 @@ typedef struct kz__encoder_config {
     kz__stack_config stack;
     size_t max_positions;      /* of the stack */
     size_t codebook_dim, codebook_size;
-    size_t quantizers, semantic_quantizers; /* levels that are used; 0: there is no encoder */
+    size_t quantizers, semantic_quantizers; /* levels that are used; 0: no encoder can be used */
     size_t sample_rate;        /* Hz */
     size_t samples_per_frame;  /* product of the rates and KZ__ENCODER_HALVING */
+    kz__err problem;           /* why it cannot be used */
 } kz__encoder_config;
 
 /* Stride of the convolution behind the encoder's transformer. */

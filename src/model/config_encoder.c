@@ -2,6 +2,8 @@
  * decoder's. */
 #include "model/config_reader.h"
 
+#include <string.h>
+
 enum {
     MAX_CODEBOOK = 65536,
     MAX_CODEC_WIDTH = 65536,
@@ -99,25 +101,21 @@ static void check_both(kz__reader *reader, const kz__section *part,
         kz__reader_fail(reader, "%scodebook_size is %zu, more than the decoder's %zu", part->label,
                         e->codebook_size, codec->codebook_size);
     }
-    if (e->samples_per_frame != codec->samples_per_frame ||
-        e->sample_rate != codec->sample_rate) {
-        kz__reader_fail(reader,
-                        "a frame is %zu samples at %zu Hz for the encoder, %zu at %zu Hz for the "
-                        "decoder",
-                        e->samples_per_frame, e->sample_rate, codec->samples_per_frame,
-                        codec->sample_rate);
-    }
 }
 
-void kz__config_read_encoder(kz__reader *reader, const kz__section *top, kz__codec_config *codec) {
+void kz__config_read_encoder(const char *file, const kz__section *top, kz__codec_config *codec) {
     kz__encoder_config *e = &codec->encoder;
-    if (reader->status != KZ_OK || !kz__section_has(top, "encoder_config")) return;
-    e->quantizers = kz__read_size(reader, top, "encoder_valid_num_quantizers", 2, 64);
-    e->samples_per_frame = kz__read_size(reader, top, "encode_downsample_rate", 1, 1 << 20);
-    e->sample_rate = kz__read_size(reader, top, "input_sample_rate", 1000, 384000);
-    kz__section part = kz__read_section(reader, top, "encoder_config", "encoder_config.");
-    check_form(reader, &part);
-    read_encoder(reader, &part, e);
-    check_encoder(reader, &part, e);
-    check_both(reader, &part, codec);
+    kz__err problem = {""};
+    kz__reader reader = {file, &problem, KZ_OK};
+    kz__section part = kz__read_section(&reader, top, "encoder_config", "encoder_config.");
+    e->quantizers = kz__read_size(&reader, top, "encoder_valid_num_quantizers", 2, 64);
+    e->samples_per_frame = kz__read_size(&reader, top, "encode_downsample_rate", 1, 1 << 20);
+    e->sample_rate = kz__read_size(&reader, top, "input_sample_rate", 1000, 384000);
+    check_form(&reader, &part);
+    read_encoder(&reader, &part, e);
+    check_encoder(&reader, &part, e);
+    check_both(&reader, &part, codec);
+    if (reader.status == KZ_OK) return;
+    memset(e, 0, sizeof *e);
+    e->problem = problem;
 }

@@ -59,8 +59,9 @@ kz_status kz__config_from_generation(const json_t *root, const char *path, kz__c
 kz_status kz__config_from_codec(const json_t *root, const char *path, kz__config *config,
                                 kz__err *err);
 
-/* encoder_config, where there is one, into codec->encoder; the decoder's part has been read. */
-void kz__config_read_encoder(kz__reader *reader, const kz__section *top, kz__codec_config *codec);
+/* encoder_config into codec->encoder; the decoder's part has been read. What is wrong with it is kept
+ * there for those who want to encode: the decoder does without. */
+void kz__config_read_encoder(const char *file, const kz__section *top, kz__codec_config *codec);
 
 /* True where the package (transformers 4.57.3) swaps the pre-tokenizer pattern for a local folder
  * whose config.json names this version (NULL: none). */

@@ -280,7 +280,7 @@ static void test_no_encoder(void **state) {
     codec_only.codec_only = 1;
     copy_config(folder, "encoder_config");
     write_changed(folder, "encoder.downsample.conv", "encoder.downsample.conv");
-    expect_no_encoder(folder, &codec_only, "speech_tokenizer", "has no encoder");
+    expect_no_encoder(folder, &codec_only, "cannot be used", "encoder_config is missing");
     copy_config(folder, NULL);
     write_changed(folder, "encoder.downsample.conv", "encoder.downsample.conx");
     expect_no_encoder(folder, &codec_only, "encoder.downsample.conv.weight", "");
