@@ -44,9 +44,10 @@ kz_status kz__model_check_tokenizer(const kz_model *model, kz__err *err);
 /* The codec's folder: as given, or inside `base`. NULL in *folder: there is none. For kz__free. */
 kz_status kz__model_find_codec(kz_model *model, const char *base, const char *codec_path,
                                char **folder, kz__err *err);
-/* The codec encoder, which a model that clones no voice does without: it is read anew from the codec's
- * folder, belongs to the caller and its memory, and lives as long as the model at most. The model is
- * only looked at: any thread. KZ_ERR_MODEL where there is none. Needs kz__fpenv_set. */
+/* The codec encoder, which a model that clones no voice does without: it is read anew from the
+ * codec's folder, belongs to the caller and its memory, and lives as long as the model at most.
+ * The model is only looked at: any thread. KZ_ERR_MODEL where there is none. Needs
+ * kz__fpenv_set. */
 kz_status kz__model_load_encoder(const kz_model *model, kz__mem *mem, kz__codec_encoder *encoder,
                                  kz__err *err);
 /* Frees what is in it. */

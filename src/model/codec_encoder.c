@@ -1,6 +1,6 @@
-/* The codec encoder's run. The first stages, with small weights and many rows, go frame by frame, so
- * that their rows stay in cache; what follows them takes all frames of a batch, so that the large
- * weights are read once. */
+/* The codec encoder's run. The first stages, with small weights and many rows, go frame by frame,
+ * so that their rows stay in cache; what follows them takes all frames of a batch, so that the
+ * large weights are read once. */
 #include "model/codec_encoder.h"
 
 #include <stdio.h>
@@ -227,7 +227,7 @@ static kz_status layer_done(const kz__run *run, const kz__encoder_state *s, size
 
 /* ---- stages, in the order of the data ------------------------------------------------------ */
 
-/* Rows of the stage's x through it, to `to`: as many as there are strides, the last one filled up. */
+/* Rows of the stage's x through it, to `to`: a row for each stride, the last one filled up. */
 static kz_status run_stage(const kz__run *run, kz__encoder_state *s, size_t index, size_t rows,
                            float *to, kz__err *err) {
     const kz__encoder_stage *w = &s->encoder->stages[index];
@@ -277,7 +277,7 @@ static kz_status run_frame(const kz__run *run, kz__encoder_state *s, kz__err *er
     return status;
 }
 
-/* The last convolution of the encoder and the transformer: rows stand where downsample reads them. */
+/* The last convolution and the transformer: rows stand where downsample reads them. */
 static kz_status transform(const kz__run *run, kz__encoder_state *s, size_t rows, kz__err *err) {
     const kz__codec_encoder *e = s->encoder;
     const kz__encoder_config *c = e->config;

@@ -3,22 +3,23 @@
  * causal, so a frame is there with its last sample; the last frame may be a part of one.
  *
  *     conv K=7 from one channel
- *     -> stages, each: x + conv1(ELU(conv K=3(ELU(x)))), half as wide inside; ELU; conv of stride r, K=2r
+ *     -> stages, each: x + conv1(ELU(conv K=3(ELU(x)))), half as wide inside; ELU; conv of stride
+ *        r, K=2r
  *     -> ELU -> conv K=3 -> transformer (25 Hz, LayerNorm, GELU, layer scale)
  *     -> conv K=4 of stride 2 (12.5 Hz): e
  *     code 0: the entry of the semantic codebook that is nearest to P_semantic e
  *     r = P_acoustic e; code g = 1..15: the entry of codebook g that is nearest to r, which is then
  *     taken off r
- * Each convolution of stride s and K taps has K - s rows of zero before the clip and is filled up with
- * zeros to whole strides behind it, at its own input; the last one repeats the first and the last row
- * instead.
+ * Each convolution of stride s and K taps has K - s rows of zero before the clip and is filled up
+ * with zeros to whole strides behind it, at its own input; the last one repeats the first and the
+ * last row instead.
  *
- * State is bounded (left contexts, a frame of samples, a batch of frames) but for the keys and values
- * of the transformer, which looks back to the clip's begin: 2 * layers * heads * head_dim floats a
- * position, 0.8 MB a second in the published models. Work a second grows with them.
+ * State is bounded (left contexts, a frame of samples, a batch of frames) but for the keys and
+ * values of the transformer, which looks back to the clip's begin: 2 * layers * heads * head_dim
+ * floats a position, 0.8 MB a second in the published models. Work a second grows with them.
  *
- * Source: MimiEncoder, MimiTransformerModel, MimiSplitResidualVectorQuantizer of transformers, as the
- * official package calls them.
+ * Source: MimiEncoder, MimiTransformerModel, MimiSplitResidualVectorQuantizer of transformers, as
+ * the official package calls them.
  */
 #ifndef KZ_MODEL_CODEC_ENCODER_H
 #define KZ_MODEL_CODEC_ENCODER_H
@@ -44,8 +45,8 @@ typedef struct kz__codec_encoder {
     kz__linear *books;     /* [quantizers]: a row is an entry c, its bias -|c|^2 / 2 */
 } kz__codec_encoder;
 
-/* Binds the encoder's part of speech_tokenizer/model.safetensors, of its codebooks only those that are
- * used. config must outlive the encoder, weights need not. */
+/* Binds the encoder's part of speech_tokenizer/model.safetensors, of its codebooks only those that
+ * are used. config must outlive the encoder, weights need not. */
 kz_status kz__codec_encoder_load(kz__mem *mem, kz__weights *weights,
                                  const kz__encoder_config *config, kz__codec_encoder *encoder,
                                  kz__err *err);

@@ -1,5 +1,5 @@
-/* speech_tokenizer/config.json: the codec encoder's shapes (a Mimi encoder), and whether they fit the
- * decoder's. */
+/* speech_tokenizer/config.json: the codec encoder's shapes (a Mimi encoder), and whether they fit
+ * the decoder's. */
 #include "model/config_reader.h"
 
 #include <string.h>

@@ -44,8 +44,8 @@ size_t kz__read_sizes(kz__reader *reader, const kz__section *section, const char
 void kz__need_string(kz__reader *reader, const kz__section *section, const char *key,
                      const char *wanted);
 
-/* The keys that every stack of transformer layers has: sizes, heads, eps, theta, act, bias. plain is
- * set before. */
+/* The keys that every stack of transformer layers has: sizes, heads, eps, theta, act, bias. plain
+ * is set before. */
 void kz__read_stack(kz__reader *reader, const kz__section *section, kz__stack_config *stack);
 
 /* Pieces of kz__config_load and kz__config_load_codec that take parsed files; path is for the
@@ -59,8 +59,8 @@ kz_status kz__config_from_generation(const json_t *root, const char *path, kz__c
 kz_status kz__config_from_codec(const json_t *root, const char *path, kz__config *config,
                                 kz__err *err);
 
-/* encoder_config into codec->encoder; the decoder's part has been read. What is wrong with it is kept
- * there for those who want to encode: the decoder does without. */
+/* encoder_config into codec->encoder; the decoder's part has been read. What is wrong with it is
+ * kept there for those who want to encode: the decoder does without. */
 void kz__config_read_encoder(const char *file, const kz__section *top, kz__codec_config *codec);
 
 /* True where the package (transformers 4.57.3) swaps the pre-tokenizer pattern for a local folder

@@ -1,5 +1,5 @@
-/* The transformer layer that talker, code predictor and both sides of the codec share, and a stack of
- * them.
+/* The transformer layer that talker, code predictor and both sides of the codec share, and a stack
+ * of them.
  *
  *     x = rms_norm(h);  q, k, v = Wqkv x;  q, k = rms_norm per head (optional);  q, k = rope(q, k)
  *     h = h + s_attn * Wo attention(q, k, v)
@@ -8,8 +8,8 @@
  * A plain stack has layer_norm with bias in place of rms_norm, and Wdown gelu(Wup y).
  *
  * Source: Qwen3TTSTalkerDecoderLayer, Qwen3TTSTalkerCodePredictor and the codec's decoder
- * transformer of the official package; MimiTransformerLayer is the plain one. One row or many rows, with or without history: one code
- * path.
+ * transformer of the official package; MimiTransformerLayer is the plain one. One row or many
+ * rows, with or without history: one code path.
  */
 #ifndef KZ_NN_BLOCK_H
 #define KZ_NN_BLOCK_H

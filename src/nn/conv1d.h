@@ -9,8 +9,8 @@
  *     transposed:  y[s t + r] = b + W[r + s]' x[t-1] + W[r]' x[t]   (kernel 2s; kernel s: only the
  *     last term)
  *     depthwise:   the same as conv, a channel at a time
- * Source: Qwen3TTSTokenizerV2CausalConvNet, CausalTransConvNet of the official package, and MimiConv1d
- * of the library below it.
+ * Source: Qwen3TTSTokenizerV2CausalConvNet, CausalTransConvNet of the official package, and
+ * MimiConv1d of the library below it.
  */
 #ifndef KZ_NN_CONV1D_H
 #define KZ_NN_CONV1D_H
@@ -50,7 +50,8 @@ kz_status kz__conv_pack_strided(const kz__pack_place *place, kz__conv *conv,
 kz_status kz__conv_pack_depthwise(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
                                   const kz__tensor *bias, kz__err *err);
 void kz__conv_clear(kz__mem *mem, kz__conv *conv);
-/* Multiply-adds per input row (per output of a strided one), as the sum is written, however it is computed. */
+/* Multiply-adds per input row (per output of a strided one), as the sum is written, however it is
+ * computed. */
 size_t kz__conv_macs(const kz__conv *conv);
 
 typedef struct kz__conv_state {

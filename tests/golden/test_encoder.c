@@ -1,5 +1,5 @@
-/* The codec encoder against the official package: codes of clips and recordings, every stage, and the
- * sound that the decoder makes of the codes. */
+/* The codec encoder against the official package: codes of clips and recordings, every stage, and
+ * the sound that the decoder makes of the codes. */
 #include "harness/encoder.h"
 #include "harness/golden.h"
 #include "harness/tests.h"

@@ -20,7 +20,8 @@ void kzt_encoder_close(kzt_encoder *e); /* and nothing is left */
 
 /* Samples by the formula of clip() in scripts/reference/make_encoder.py; to be freed. */
 float *kzt_clip(size_t samples, uint64_t seed);
-/* Codes of a clip, pushed `chunk` samples at a time (0: all at once), to be freed; *frames of them. */
+/* Codes of a clip, pushed `chunk` samples at a time (0: all at once), to be freed; *frames of
+ * them. */
 int32_t *kzt_encode(kzt_encoder *e, const float *samples, size_t count, size_t chunk,
                     size_t *frames);
 

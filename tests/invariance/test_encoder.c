@@ -1,5 +1,5 @@
-/* What must not change a bit of the codec encoder: threads, how the samples are cut, the kernel level,
- * a clip before this one. Codes and the values that they are chosen from. */
+/* What must not change a bit of the codec encoder: threads, how the samples are cut, the kernel
+ * level, a clip before this one. Codes and the values that they are chosen from. */
 #include "harness/encoder.h"
 #include "harness/tests.h"
 

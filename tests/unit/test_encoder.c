@@ -34,7 +34,8 @@ static void expect(kz_status got, kz_status want, const kz__err *err, const char
     }
 }
 
-static kz_status encode(const float *x, size_t count, const kz__encoder_watch *watch, kz__err *err) {
+static kz_status encode(const float *x, size_t count, const kz__encoder_watch *watch,
+                        kz__err *err) {
     static int32_t codes[64 * 16];
     err->text[0] = 0;
     return kz__codec_encode(&shared.run, shared.state, x, count, watch, codes, err);
@@ -48,7 +49,8 @@ static void test_lengths(void **state) {
     size_t most = c->max_positions * 960;
     expect(encode(x, 0, NULL, &err), KZ_ERR_INPUT, &err, "recording", "no samples");
     assert_int_equal(kz__codec_encoder_check(c, most, &err), KZ_OK);
-    expect(kz__codec_encoder_check(c, most + 1, &err), KZ_ERR_INPUT, &err, "320 seconds", "7680001");
+    expect(kz__codec_encoder_check(c, most + 1, &err), KZ_ERR_INPUT, &err, "320 seconds",
+           "7680001");
     /* not read, not allocated */
     size_t before = atomic_load(&shared.mem.current);
     expect(encode(x, most + 1, NULL, &err), KZ_ERR_INPUT, &err, "320 seconds", "");
