@@ -39,6 +39,8 @@ abi-keep: all ## keep the interface as it is now, as what `make abi` compares wi
 examples: all ## every example under valgrind and the sanitizers, compared with the program's sound
 	@JOBS=$(JOBS) scripts/examples.sh build
 
+library: abi examples check-symbols ## the library for programs: the three targets of that name
+
 alloc: all ## every allocation fails in turn: opening, speaking, converting, splitting, ...
 	@build/tests/api_test_alloc all
 
@@ -110,15 +112,24 @@ SUITE = bookworm
 bare: ## ./demo and ./test of the last commit on a bare Debian (SUITE=bookworm; root, debootstrap)
 	scripts/bare_debian.sh $(SUITE)
 
-install: all ## install program, libraries, header, voice (PREFIX=/usr/local)
-	cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
+deb: ## Debian packages in build-deb/, looked through by lintian
+	@scripts/deb.sh
+
+deb-try: deb ## install, use and remove them on a bare Debian (SUITE=bookworm; root, debootstrap)
+	@scripts/try_deb.sh $(SUITE)
+
+install: all ## install all that a user or a program needs (PREFIX=/usr/local, DESTDIR=)
+	@DESTDIR="$(DESTDIR)" scripts/install.sh install build "$(PREFIX)"
+
+uninstall: ## remove what was installed there (PREFIX=/usr/local, DESTDIR=)
+	@DESTDIR="$(DESTDIR)" scripts/install.sh uninstall build "$(PREFIX)"
 
 clean: ## remove all build folders but the bare Debian's
-	rm -rf build build-asan build-tsan build-arm build-fuzz build-lint build-abi
+	rm -rf build build-asan build-tsan build-arm build-fuzz build-lint build-abi build-deb
 
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality abi abi-keep examples alloc check check-layers check-symbols \
-    check-baseline check-form interface lint golden corpus memory formats full-size determinism \
-    kernels arm bochs sanitize fuzz reference bare install clean help
+.PHONY: all demo test bench quality abi abi-keep examples library alloc check check-layers \
+    check-symbols check-baseline check-form interface lint golden corpus memory formats full-size \
+    determinism kernels arm bochs sanitize fuzz reference bare deb deb-try install uninstall clean help

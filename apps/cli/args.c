@@ -320,8 +320,8 @@ static kz_status read_line(const parser *p, int argc, char **argv) {
 
 /* ---- variables and contradictions --------------------------------------------------------- */
 
-static void variable_name(const kz__option *o, char name[NAME_MAX_LENGTH + 16]) {
-    size_t used = (size_t)snprintf(name, NAME_MAX_LENGTH + 16, "KAZEIA_");
+void kz__args_variable(const kz__option *o, char name[KZ__VARIABLE_MAX]) {
+    size_t used = (size_t)snprintf(name, KZ__VARIABLE_MAX, "KAZEIA_");
     for (const char *c = o->name; *c; c++) {
         name[used++] = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
     }
@@ -353,8 +353,8 @@ static kz_status read_variables(const parser *p, const char *(*variable)(const c
         const kz__option *o = &p->args->options->list[i];
         bool taken = o->verbs & p->args->verb && p->args->source[i] == KZ__UNSET;
         if (!taken || overruled(p->args, o)) continue;
-        char name[NAME_MAX_LENGTH + 16];
-        variable_name(o, name);
+        char name[KZ__VARIABLE_MAX];
+        kz__args_variable(o, name);
         const char *text = o->variable ? variable(name) : NULL;
         if (text && *text) {
             kz_status status = set_value(p, o, name, text, false);
@@ -382,7 +382,7 @@ static void origin_of(const kz__args *args, const kz__option *o,
                       char name[NAME_MAX_LENGTH + 16]) {
     unsigned char source = args->source[o - args->options->list];
     if (source == KZ__FROM_VARIABLE) {
-        variable_name(o, name);
+        kz__args_variable(o, name);
     } else {
         bool old = source == KZ__FROM_OLD;
         snprintf(name, NAME_MAX_LENGTH + 16, "%s%s", old ? "" : "--", old ? o->old : o->name);
@@ -511,8 +511,8 @@ void kz__args_variables(const kz__options *options, uint32_t verb, FILE *out) {
     for (size_t i = 0; i < options->count; i++) {
         const kz__option *o = &options->list[i];
         if (!(o->verbs & verb) || o->kind == KZ__LATER || !(o->variable || o->old)) continue;
-        char name[NAME_MAX_LENGTH + 16];
-        variable_name(o, name);
+        char name[KZ__VARIABLE_MAX];
+        kz__args_variable(o, name);
         fprintf(out, "  %-30s--%s", name, o->name);
         if (o->old) fprintf(out, "  (also %s%s)", o->old, o->old_inverted ? "=0" : "");
         fprintf(out, "\n");

@@ -101,6 +101,10 @@ kz_status kz__args_override(kz__args *args, const kz__option *option, const char
  * contradict each other are an error. */
 kz_status kz__args_settle(kz__args *args, void *settings, const void *blank, kz__err *err);
 
+/* The name of the option's twin. */
+#define KZ__VARIABLE_MAX 64
+void kz__args_variable(const kz__option *option, char name[KZ__VARIABLE_MAX]);
+
 /* The options of a verb; the variables that stand for them. */
 void kz__args_help(const kz__options *options, uint32_t verb, FILE *out);
 void kz__args_variables(const kz__options *options, uint32_t verb, FILE *out);

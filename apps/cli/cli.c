@@ -16,8 +16,9 @@
 
 #define TEXT_MAX ((size_t)1 << 26)
 
-#ifndef KZ_VOICE_SOURCE_DIR
-#define KZ_VOICE_SOURCE_DIR "voice"
+/* From the folder of the installed program. */
+#ifndef KZ_VOICE_FROM_PROGRAM
+#define KZ_VOICE_FROM_PROGRAM "../share/kazeia/voice"
 #endif
 
 /* ---- messages ----------------------------------------------------------------------------- */
@@ -103,7 +104,7 @@ static void program_folder(const kz__cli *cli, char *folder, size_t capacity) {
 }
 
 bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity) {
-    static const char *const places[] = {"../share/kazeia/voice", "../voice"};
+    static const char *const places[] = {KZ_VOICE_FROM_PROGRAM, "voice", "../voice"};
     char folder[PATH_MAX];
     program_folder(cli, folder, sizeof folder);
     for (size_t i = 0; folder[0] && i < sizeof places / sizeof *places; i++) {
@@ -113,8 +114,7 @@ bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity) {
         if (realpath(path, clean)) snprintf(path, capacity, "%s", clean);
         return true;
     }
-    snprintf(path, capacity, "%s", KZ_VOICE_SOURCE_DIR);
-    return is_model(path);
+    return false;
 }
 
 kz_type kz__cli_type(const kz__cli *cli) {

@@ -38,6 +38,11 @@ typedef struct kz__cli {
     bool tuned;              /* some of the run is as bench --auto kept it */
 } kz__cli;
 
+/* A line to type, and what it does (NULL: plain). A list of them ends with line NULL. */
+typedef struct kz__example {
+    const char *line, *note;
+} kz__example;
+
 /* A verb. mask 0: named, not there yet. */
 typedef struct kz__verb {
     const char *name;
@@ -45,10 +50,19 @@ typedef struct kz__verb {
     int (*run)(kz__cli *cli);
     const char *arguments; /* for the usage line */
     const char *summary;
-    const char *details; /* long help */
+    const char *details; /* long help, or NULL; lines that begin with a blank stand as they are */
+    const kz__example *examples;
 } kz__verb;
 
-extern const kz__verb kz__verbs[]; /* ends with name NULL */
+typedef struct kz__exit_code {
+    int code;
+    const char *meaning;
+} kz__exit_code;
+
+extern const kz__verb kz__verbs[];           /* ends with name NULL */
+extern const kz__exit_code kz__exit_codes[]; /* ends with meaning NULL */
+extern const char kz__overview[];
+extern const kz__example kz__overview_examples[];
 
 int kz__cmd_say(kz__cli *cli);
 int kz__cmd_info(kz__cli *cli);
@@ -78,8 +92,9 @@ void kz__cli_progress_wipe(void);
 
 /* ---- model -------------------------------------------------------------------------------- */
 
-/* The voice in the box: beside the program, beside its build folder, or in the source tree. Writes
- * the path; false where it is nowhere. */
+/* The voice in the box: where it is installed, seen from the program's own folder; in that folder
+ * (build folders have a link to the sources' voice); or beside it. Writes the path; false where it
+ * is nowhere. */
 bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity);
 
 /* Opens path, or (NULL) the model of --model or the voice in the box, with --codec, --type and

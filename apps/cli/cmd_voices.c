@@ -1,17 +1,22 @@
-/* kazeia voices: the speakers that a model names. */
+/* kazeia voices: the speakers that a model names; for programs, the languages too. */
 #include "cli/cli.h"
 
 #include <string.h>
 
-static int show_json(kz__cli *cli, const kz_model *model, size_t count) {
+static int show_json(kz__cli *cli, const kz_model *model, const kz_model_info *info) {
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
+    json_t *languages = json_array();
+    for (size_t i = 0; i < info->language_count; i++) {
+        json_array_append_new(languages, json_string(kz_model_language(model, i)));
+    }
+    for (size_t i = 0; i < info->speaker_count; i++) {
         const char *dialect = NULL;
         const char *name = kz_model_speaker(model, i, &dialect);
         json_array_append_new(list, json_pack("{s:s, s:s?}", "name", name ? name : "", "dialect",
                                               dialect));
     }
-    return kz__cli_json(cli, json_pack("{s:o}", "voices", list), false);
+    json_t *root = json_pack("{s:o, s:o}", "voices", list, "languages", languages);
+    return kz__cli_json(cli, root, false);
 }
 
 static int show_lines(kz__cli *cli, const kz_model *model, size_t count) {
@@ -46,7 +51,7 @@ int kz__cmd_voices(kz__cli *cli) {
     kz_model_info info;
     int code = kz__cli_open_model(cli, NULL, false, &model, &info);
     if (code != KZ__EXIT_DONE) return code;
-    code = cli->set.json ? show_json(cli, model, info.speaker_count)
+    code = cli->set.json ? show_json(cli, model, &info)
                          : show_lines(cli, model, info.speaker_count);
     kz_model_free(model);
     return code;

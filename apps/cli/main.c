@@ -9,17 +9,26 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char exit_codes[] =
-    "Exit codes:\n"
-    "    0  done; also when the reader of a pipe has gone\n"
-    "    1  failure; codes or kernels that differ\n"
-    "    2  usage\n"
-    "    3  model missing, damaged or not supported\n"
-    "    4  bad input: text, audio, voice\n"
-    "    5  output could not be written\n"
-    "    6  stopped by the guard\n"
-    "    7  resource: memory, device\n"
-    "  130  interrupted\n";
+static void show_exit_codes(FILE *out) {
+    fprintf(out, "\nExit codes:\n");
+    for (const kz__exit_code *e = kz__exit_codes; e->meaning; e++) {
+        fprintf(out, "%5d  %s\n", e->code, e->meaning);
+    }
+}
+
+/* Notes stand in a column of their own. */
+static void show_examples(const kz__example *list, FILE *out) {
+    int width = 0;
+    for (const kz__example *e = list; e->line; e++) {
+        int length = e->note ? (int)strlen(e->line) : 0;
+        if (length > width) width = length;
+    }
+    fprintf(out, "\nExample%s:\n", list[1].line ? "s" : "");
+    for (const kz__example *e = list; e->line; e++) {
+        fprintf(out, "  %-*s%s%s\n", e->note ? width : 0, e->line, e->note ? "   " : "",
+                e->note ? e->note : "");
+    }
+}
 
 static void show_verbs(FILE *out) {
     fprintf(out, "usage: kazeia VERB [OPTIONS] [ARGS]\n\n");
@@ -32,15 +41,9 @@ static void show_verbs(FILE *out) {
 static void show_overview(FILE *out) {
     fprintf(out, "kazeia speaks texts with Qwen3-TTS 12 Hz models, on the CPU.\n\n");
     show_verbs(out);
-    fprintf(out, "\nExamples:\n"
-                 "  kazeia say Hello there\n"
-                 "  kazeia say -o hello.wav -v ada --seed 1 Hello there\n"
-                 "  echo Hello | kazeia say > hello.wav\n\n"
-                 "The model is --model, else KAZEIA_MODEL, else the voice in the box. Every "
-                 "option that\n"
-                 "tunes has a variable KAZEIA_NAME. NO_COLOR is obeyed. Options given twice "
-                 "count with\n"
-                 "their last value.\n\n%s", exit_codes);
+    show_examples(kz__overview_examples, out);
+    fprintf(out, "\n%s", kz__overview);
+    show_exit_codes(out);
 }
 
 static void show_help(const kz__verb *v, bool full, FILE *out) {
@@ -48,9 +51,10 @@ static void show_help(const kz__verb *v, bool full, FILE *out) {
             full ? "\n" : "", v->summary);
     kz__args_help(&kz__option_table, v->mask, out);
     if (!full) return;
-    fprintf(out, "\n%s", v->details);
+    if (v->details) fprintf(out, "\n%s", v->details);
+    show_examples(v->examples, out);
     kz__args_variables(&kz__option_table, v->mask, out);
-    fprintf(out, "\n%s", exit_codes);
+    show_exit_codes(out);
 }
 
 static int show_page(kz__cli *cli, const kz__verb *verb, bool full) {

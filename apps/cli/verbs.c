@@ -1,7 +1,9 @@
-/* The verbs and their long help. */
+/* The verbs and their long help, what help says beyond them, and the exit codes. The man page and
+ * the completions are made from here too (apps/pages). */
 #include "cli/cli.h"
 
-#define LATER(verb, what) {verb, 0, NULL, "", what, NULL}
+#define LATER(verb, what) {verb, 0, NULL, "", what, NULL, NULL}
+#define EXAMPLES(...) (const kz__example[]){__VA_ARGS__, {NULL, NULL}}
 
 const kz__verb kz__verbs[] = {
     {"say", KZ__SAY, kz__cmd_say, "[TEXT...]", "speaks a text",
@@ -10,17 +12,16 @@ const kz__verb kz__verbs[] = {
      "sentence by sentence, short ones together; an empty line ends a paragraph. Its pieces are\n"
      "made side by side (--parallel) and heard in order.\n\n"
      "Into a pipe WAV and raw sound leave as they are made; FLAC (lossless), Ogg Vorbis, Opus\n"
-     "and MP3 (about 60 kbit/s) when they are complete.\n\n"
-     "Examples:\n"
-     "  kazeia say Hello there                        to the loudspeaker\n"
-     "  kazeia say -o hello.wav Hello there           to a file\n"
-     "  fortune | kazeia say | aplay                  WAV to a pipe\n"
-     "  kazeia say -o hello.mp3 Hello there           or .flac, .ogg, .opus\n"
-     "  kazeia say -f story.txt --bits 24 -o story.wav --stats\n"
-     "  kazeia say --seed 7 --hash --json -o x.wav Again   the same samples each time\n"
-     "  kazeia say -f book.txt --parallel 8 -o book.wav   faster, with more memory\n"
-     "  some-program | kazeia say --live-text         spoken while it is written\n"
-     "  kazeia say -o x.wav -- -5 degrees             a text that begins with '-'\n"},
+     "and MP3 (about 60 kbit/s) when they are complete.\n",
+     EXAMPLES({"kazeia say Hello there", "to the loudspeaker"},
+              {"kazeia say -o hello.wav Hello there", "to a file"},
+              {"fortune | kazeia say | aplay", "WAV to a pipe"},
+              {"kazeia say -o hello.mp3 Hello there", "or .flac, .ogg, .opus"},
+              {"kazeia say -f story.txt --bits 24 -o story.wav --stats", NULL},
+              {"kazeia say --seed 7 --hash --json -o x.wav Again", "the same samples each time"},
+              {"kazeia say -f book.txt --parallel 8 -o book.wav", "faster, with more memory"},
+              {"some-program | kazeia say --live-text", "spoken while it is written"},
+              {"kazeia say -o x.wav -- -5 degrees", "a text that begins with '-'"})},
     {"batch", KZ__BATCH, kz__cmd_batch, "[FILE]", "many texts to files, side by side",
      "FILE (or standard input) has an object of JSON in each line:\n"
      "  {\"text\": \"Hello there.\"}\n"
@@ -46,49 +47,44 @@ const kz__verb kz__verbs[] = {
      "is in the batch. --seed N counts for each item; without it, and without a field seed, each\n"
      "draws its own, and the record tells it.\n\n"
      "A line that is bad does not stop the others (but with --strict). The exit code is 0 where\n"
-     "all was done, else that of the first failure.\n\n"
-     "Examples:\n"
-     "  kazeia batch lines.jsonl -o sounds > records.jsonl\n"
-     "  kazeia batch lines.jsonl -o sounds --resume --parallel 8 --seed 1\n"
-     "  kazeia batch lines.jsonl -o sounds --format opus\n"
-     "  some-program | kazeia batch -o sounds --hash\n"},
+     "all was done, else that of the first failure.\n",
+     EXAMPLES({"kazeia batch lines.jsonl -o sounds > records.jsonl", NULL},
+              {"kazeia batch lines.jsonl -o sounds --resume --parallel 8 --seed 1", NULL},
+              {"kazeia batch lines.jsonl -o sounds --format opus", NULL},
+              {"some-program | kazeia batch -o sounds --hash", NULL})},
     {"info", KZ__INFO, kz__cmd_info, "[MODEL]", "what a model is; without one: this machine",
-     "Examples:\n"
-     "  kazeia info                kernel levels, threads\n"
-     "  kazeia info voice --json   speakers, languages, memory plan\n"},
+     NULL,
+     EXAMPLES({"kazeia info", "kernel levels, threads"},
+              {"kazeia info MODEL --json", "speakers, languages, memory plan"})},
     {"voices", KZ__VOICES, kz__cmd_voices, "[list]", "speakers of a model, and their dialects",
-     "Example:\n  kazeia voices -m MODEL\n"},
+     NULL, EXAMPLES({"kazeia voices -m MODEL", NULL})},
     {"tokenize", KZ__TOKENIZE, kz__cmd_tokenize, "[TEXT...]", "token ids and pieces of a text",
-     "One token a line: id, tab, piece with unprintable bytes escaped.\n\n"
-     "Examples:\n"
-     "  kazeia tokenize Hello there\n"
-     "  kazeia tokenize --as-reference -f text.txt --json\n"},
+     "One token a line: id, tab, piece with unprintable bytes escaped.\n",
+     EXAMPLES({"kazeia tokenize Hello there", NULL},
+              {"kazeia tokenize --as-reference -f text.txt --json", NULL})},
     {"prompt", KZ__PROMPT, kz__cmd_prompt, "[TEXT...]", "the rows that a request becomes",
      "Columns: row, part (prompt, or trailing: one row a frame), role, text id, codec id\n"
-     "(\"vector\": the speaker's; \"frame\": of the reference), piece.\n\n"
-     "Examples:\n"
-     "  kazeia prompt -v ada Hello\n"
-     "  kazeia prompt --npy rows.npy Hello\n"},
+     "(\"vector\": the speaker's; \"frame\": of the reference), piece.\n",
+     EXAMPLES({"kazeia prompt -v ada Hello", NULL},
+              {"kazeia prompt --npy rows.npy Hello", NULL})},
     {"decode", KZ__DECODE, kz__cmd_decode, "CODES", "codes to sound",
-     "CODES is a .npy file [frames, 16] of any integer type, or text with a frame a line.\n\n"
-     "Examples:\n"
-     "  kazeia say --codes hello.npy -o hello.wav Hello\n"
-     "  kazeia decode hello.npy -o again.wav\n"
-     "  kazeia decode hello.npy -o again.opus\n"},
+     "CODES is a .npy file [frames, 16] of any integer type, or text with a frame a line.\n",
+     EXAMPLES({"kazeia say --codes hello.npy -o hello.wav Hello", NULL},
+              {"kazeia decode hello.npy -o again.wav", NULL},
+              {"kazeia decode hello.npy -o again.opus", NULL})},
     {"validate", KZ__VALIDATE, kz__cmd_validate, "MODEL GOLDEN",
      "replays a recorded run, compares the codes",
-     "Exit code 0 only if all codes are equal, 1 where one differs.\n\n"
-     "Example:\n  kazeia validate MODEL run.json\n"},
+     "Exit code 0 only if all codes are equal, 1 where one differs.\n",
+     EXAMPLES({"kazeia validate MODEL run.json", NULL})},
     {"convert", KZ__CONVERT, kz__cmd_convert, "MODEL", "packs a model folder into one file",
      "The packed file holds all that is needed to speak: configuration, tokenizer, weights as the\n"
      "kernels read them. It is ready at once, its memory is shared between processes, and every\n"
      "part is under a checksum. Any other verb takes it in place of a folder, with the samples\n"
-     "that the folder gives with the same --type. Its bytes are the same on any machine.\n\n"
-     "Examples:\n"
-     "  kazeia convert MODEL -o model.kz               weights as they are stored\n"
-     "  kazeia convert MODEL --type q4 -o small.kz     4 bits: the smallest and fastest\n"
-     "  kazeia say -m small.kz Hello there\n"
-     "  kazeia info small.kz                           what it is; whether it is whole\n"},
+     "that the folder gives with the same --type. Its bytes are the same on any machine.\n",
+     EXAMPLES({"kazeia convert MODEL -o model.kz", "weights as they are stored"},
+              {"kazeia convert MODEL --type q4 -o small.kz", "4 bits: the smallest and fastest"},
+              {"kazeia say -m small.kz Hello there", NULL},
+              {"kazeia info small.kz", "what it is; whether it is whole"})},
     {"bench", KZ__BENCH, kz__cmd_bench, "[MODEL]", "speed, with the probe of the machine",
      "Times are milliseconds per frame of 80 ms (prefill_ms and ttfa_ms, the time to the first\n"
      "sound: in all; ttfa_cold_ms: on a session that has yet to be made; ttfa_warm_ms: of another\n"
@@ -101,22 +97,22 @@ const kz__verb kz__verbs[] = {
      "be equal, else the exit code is 1. --auto compares levels, threads and placement of one\n"
      "format, and keeps the best for this machine and model; 'say', 'batch' and 'decode' take it\n"
      "where --threads, --cpu and --placement are not given ('kazeia info' tells, --tune off\n"
-     "forbids it). Neither ever changes a sample, and --auto chooses no format.\n\n"
-     "Examples:\n"
-     "  kazeia bench\n"
-     "  kazeia bench MODEL --frames 50 --repeat 5 -t 2 --json\n"
-     "  kazeia bench MODEL --cpu avx2 --alternate avx512\n"
-     "  kazeia bench MODEL --batch 1,2,4,8,16     many utterances at once\n"
-     "  kazeia bench MODEL --minutes 10           does a long text slow down?\n"
-     "  kazeia bench MODEL --study                what is best here, with equal bits\n"
-     "  kazeia bench MODEL --type q4 --auto       and keep it\n"},
+     "forbids it). Neither ever changes a sample, and --auto chooses no format.\n",
+     EXAMPLES({"kazeia bench", NULL},
+              {"kazeia bench MODEL --frames 50 --repeat 5 -t 2 --json", NULL},
+              {"kazeia bench MODEL --cpu avx2 --alternate avx512", NULL},
+              {"kazeia bench MODEL --batch 1,2,4,8,16", "many utterances at once"},
+              {"kazeia bench MODEL --minutes 10", "does a long text slow down?"},
+              {"kazeia bench MODEL --study", "what is best here, with equal bits"},
+              {"kazeia bench MODEL --type q4 --auto", "and keep it"})},
     {"selftest", KZ__SELFTEST, kz__cmd_selftest, "[MODEL]",
      "kernels and a model against what is known",
      "Every kernel of this machine against the scalar reference; then a greedy run of a model at\n"
      "each kernel level. The stages of the voice in the box are held against known hashes, those\n"
      "of any other model against the scalar level; the first stage that is bad is named.\n"
-     "Exit code 0 only if every kernel, stage and sample is equal bit for bit.\n\n"
-     "Examples:\n  kazeia selftest\n  kazeia selftest MODEL --frames 2\n"},
+     "Exit code 0 only if every kernel, stage and sample is equal bit for bit.\n",
+     EXAMPLES({"kazeia selftest", NULL},
+              {"kazeia selftest MODEL --frames 2", NULL})},
     LATER("encode", "sound to codes"),
     LATER("clone", "a saved voice from a recording"),
     LATER("serve", "a server"),
@@ -124,5 +120,30 @@ const kz__verb kz__verbs[] = {
     LATER("list", "models that are there"),
     LATER("verify", "checks a model's files"),
     LATER("book", "a long text"),
-    {NULL, 0, NULL, NULL, NULL, NULL},
+    {NULL, 0, NULL, NULL, NULL, NULL, NULL},
+};
+
+const char kz__overview[] =
+    "The model is --model, else KAZEIA_MODEL, else the voice in the box. Every option that\n"
+    "tunes has a variable KAZEIA_NAME. NO_COLOR is obeyed. Options given twice count with\n"
+    "their last value.\n";
+
+const kz__example kz__overview_examples[] = {
+    {"kazeia say Hello there", NULL},
+    {"kazeia say -o hello.wav -v ada --seed 1 Hello there", NULL},
+    {"echo Hello | kazeia say > hello.wav", NULL},
+    {NULL, NULL},
+};
+
+const kz__exit_code kz__exit_codes[] = {
+    {KZ__EXIT_DONE, "done; also when the reader of a pipe has gone"},
+    {KZ__EXIT_FAILED, "failure; codes or kernels that differ"},
+    {KZ__EXIT_USAGE, "usage"},
+    {KZ__EXIT_MODEL, "model missing, damaged or not supported"},
+    {KZ__EXIT_INPUT, "bad input: text, audio, voice"},
+    {KZ__EXIT_OUTPUT, "output could not be written"},
+    {KZ__EXIT_GUARD, "stopped by the guard"},
+    {KZ__EXIT_RESOURCE, "resource: memory, device"},
+    {KZ__EXIT_INTERRUPTED, "interrupted"},
+    {0, NULL},
 };

@@ -10,7 +10,7 @@ failures=0
 fresh() {
     rm -rf "$work/tree"
     mkdir -p "$work/tree" && cd "$work/tree" || exit 2
-    mkdir -p include apps/cli tests/unit examples
+    mkdir -p include apps/common apps/cli apps/pages tests/unit examples
     for folder in base tensor audio weights kernels/avx2 nn model engine api; do
         mkdir -p "src/$folder"
     done
@@ -31,6 +31,8 @@ fresh() {
     printf '#include "kernels/kernels.h"\n' >src/api/selftest.c
     printf '#include <kazeia.h>\n#include "base/mem.h"\n' >apps/cli/args.h
     printf '#include "args.h"\n#include "cli/args.h"\n#include "audio/pcm.h"\n' >apps/cli/main.c
+    printf '#include "base/mem.h"\n' >apps/common/npy.h
+    printf '#include "cli/args.h"\n#include "common/npy.h"\n' >apps/pages/pages.h
     printf '#include "model/talker.h"\n' >tests/unit/test_one.c
     printf '#include <kazeia.h>\n' >examples/one.c
 }
@@ -74,6 +76,9 @@ refuses check_layers 'includes part' src/model/talker.h '#include "model/voice.h
 refuses check_layers 'word of the model' src/kernels/avx2/norm.c '/* for the Talker */'
 refuses check_layers 'apps include' apps/cli/main.c '#include "engine/model.h"'
 refuses check_layers 'apps include' apps/cli/main.c '#include "tensor/tensor.h"'
+refuses check_layers 'not to its left' apps/common/npy.h '#include "cli/args.h"'
+refuses check_layers 'not to its left' apps/cli/args.h '#include "pages/pages.h"'
+refuses check_layers 'not on the arrow' apps/fresh/new.h '#include "cli/args.h"'
 refuses check_layers 'src includes apps' src/base/mem.h '#include "cli/args.h"'
 refuses check_layers 'source file' tests/unit/test_one.c '#include "api/model.c"'
 refuses check_layers 'which is nowhere' src/nn/linear.h '#include "nn/absent.h"'
@@ -161,6 +166,13 @@ for call in printf puts exit abort getenv rand malloc; do
     compile "int $call(void); int kz_f(void) { return $call() + 1; }" -fno-builtin
     refuses_built check_symbols "($call)"
 done
+built
+mkdir debian
+echo ' kz_old@Base 0.1.0' >debian/libkazeia0.symbols
+refuses_built check_symbols 'symbols lacks kz_one'
+refuses_built check_symbols 'symbols has kz_old'
+echo ' kz_one@Base 0.1.0' >debian/libkazeia0.symbols
+passes_built check_symbols
 built
 mkdir -p src/api
 echo 'KZ_API int kz_two(void);' >>include/kazeia.h
