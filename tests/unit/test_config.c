@@ -212,6 +212,13 @@ static void test_published_custom_voice(void **state) {
     assert_int_equal(c.codec.upsampling_ratio_count, 2);
     assert_int_equal(c.codec.sample_rate, 24000);
     assert_int_equal(c.codec.samples_per_frame, 1920);
+    assert_int_equal(c.codec.encoder.quantizers, 16);
+    assert_int_equal(c.codec.encoder.filters, 64);
+    assert_int_equal(c.codec.encoder.rates[0], 4);
+    assert_int_equal(c.codec.encoder.rates[3], 8);
+    assert_int_equal(c.codec.encoder.samples_per_frame, 1920);
+    assert_int_equal(c.codec.encoder.stack.window, 0);
+    assert_true(c.codec.encoder.stack.plain && c.codec.encoder.stack.norm_eps == 1e-5f);
     assert_string_equal(kzt_notices, "");
     kz__config_clear(&kzt_mem, &c);
 }
@@ -364,6 +371,7 @@ static void test_generation_fallbacks(void **state) {
 #define TC "talker_config."
 #define CP "talker_config.code_predictor_config."
 #define DC "decoder_config."
+#define EC "encoder_config."
 
 static void test_main_rows(void **state) {
     static const row rows[] = {
@@ -559,6 +567,63 @@ static void test_codec_rows(void **state) {
     kzt_expect_text(err.text, "codebook_size is 64", "codes up to 64", "");
 }
 
+/* The decoder does without its encoder: whoever wants to encode is told. */
+static void test_encoder_rows(void **state) {
+    static const row rows[] = {
+        {CODEC, "encoder_config", "null", "encoder_config is null", "an object"},
+        {CODEC, "encoder_config", NULL, "encoder_config is missing", ""},
+        {CODEC, "encoder_config", "7", "encoder_config is 7", "an object"},
+        {CODEC, "encoder_valid_num_quantizers", "15", "encoder_valid_num_quantizers is 15",
+         "num_quantizers 16"},
+        {CODEC, "encoder_valid_num_quantizers", "65", "encoder_valid_num_quantizers is 65", "64"},
+        {CODEC, "encode_downsample_rate", "960", "encode_downsample_rate is 960", "is 1920"},
+        {CODEC, "input_sample_rate", "999", "input_sample_rate is 999", "from 1000"},
+        {CODEC, EC "upsampling_ratios", "[8,6,5]", "encode_downsample_rate is 1920", "is 480"},
+        {CODEC, EC "upsampling_ratios", "[256,256,256,256,256,256,256,256]",
+         "encode_downsample_rate", ""},
+        {CODEC, EC "upsampling_ratios", "[8,6,5,0]", EC "upsampling_ratios is 0", ""},
+        {CODEC, EC "upsampling_ratios", "[4,5,6,8]", NULL, NULL},
+        {CODEC, EC "num_filters", "0", EC "num_filters is 0", ""},
+        {CODEC, EC "num_filters", "4098", EC "num_filters is 4098", "at most 4096"},
+        {CODEC, EC "num_filters", "5", EC "num_filters is 5", "compress 2"},
+        {CODEC, EC "kernel_size", "65", EC "kernel_size is 65", "64"},
+        {CODEC, EC "residual_kernel_size", NULL, EC "residual_kernel_size is missing", ""},
+        {CODEC, EC "last_kernel_size", "\"3\"", EC "last_kernel_size is '3'", ""},
+        {CODEC, EC "audio_channels", "2", EC "audio_channels is 2", "from 1 to 1"},
+        {CODEC, EC "audio_channels", NULL, NULL, NULL},
+        {CODEC, EC "num_residual_layers", "2", EC "num_residual_layers is 2", "from 1 to 1"},
+        {CODEC, EC "pad_mode", "\"reflect\"", EC "pad_mode is 'reflect'", "'constant'"},
+        {CODEC, EC "use_causal_conv", "false", EC "use_causal_conv is false", ""},
+        {CODEC, EC "use_conv_shortcut", "true", EC "use_conv_shortcut is true", ""},
+        {CODEC, EC "hidden_act", "\"silu\"", EC "hidden_act is 'silu'", "'gelu'"},
+        {CODEC, EC "norm_eps", NULL, EC "norm_eps is missing", ""},
+        {CODEC, EC "head_dim", "15", EC "head_dim is 15", "even"},
+        {CODEC, EC "attention_bias", "true", EC "attention_bias is true", ""},
+        {CODEC, EC "max_position_embeddings", "0", EC "max_position_embeddings is 0", ""},
+        {CODEC, EC "codebook_size", "65", EC "codebook_size is 65", "decoder's 64"},
+        {CODEC, EC "codebook_size", "32", NULL, NULL},
+        {CODEC, EC "vector_quantization_hidden_dimension", "17",
+         EC "vector_quantization_hidden_dimension is 17", "from 16 to 16"},
+        {CODEC, EC "vector_quantization_hidden_dimension", NULL, NULL, NULL},
+        {CODEC, EC "num_semantic_quantizers", "16", EC "num_semantic_quantizers is 16",
+         "encoder_valid_num_quantizers 16"},
+        {CODEC, EC "sliding_window", "null", NULL, NULL}, /* nobody reads it */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kz__config c;
+        write_mutated(*state, rows[i].file, rows[i].path, rows[i].value);
+        load_good(*state, &c);
+        const kz__encoder_config *e = &c.codec.encoder;
+        if ((e->quantizers == 0) != (rows[i].first != NULL)) {
+            fail_msg("%s: %s", rows[i].path, e->quantizers ? "can be used" : e->problem.text);
+        }
+        if (rows[i].first) {
+            kzt_expect_text(e->problem.text, rows[i].first, rows[i].second, "codec/config.json");
+        }
+        kz__config_clear(&kzt_mem, &c);
+    }
+}
+
 static void test_generation_rows(void **state) {
     static const row rows[] = {
         {GENERATION, "temperature", "-0.1", "temperature is -0.1", "from 0"},
@@ -751,6 +816,7 @@ int main(void) {
         TEST(test_attention_width),
         TEST(test_windows),
         TEST(test_codec_rows),
+        TEST(test_encoder_rows),
         TEST(test_generation_rows),
         TEST(test_speaker_encoder_rows),
         TEST(test_B127_sample_rate),
