@@ -239,10 +239,10 @@ static void bench_row(bench *b, double megabytes, int format, float *w) {
     free(y);
 }
 
-enum { SNAKE, SILU_MUL, GELU, RELU, EXP, RMS_NORM, LAYER_NORM, SOFTMAX, DEPTHWISE, WINOGRAD_IN,
+enum { SNAKE, SILU_MUL, GELU, RELU, ELU, EXP, RMS_NORM, LAYER_NORM, SOFTMAX, DEPTHWISE, WINOGRAD_IN,
        WINOGRAD_OUT, ELEMENT_KINDS };
 static const char *const element_names[ELEMENT_KINDS] = {
-    "snake", "silu_mul", "gelu", "relu", "exp", "rms_norm", "layer_norm", "softmax", "depthwise",
+    "snake", "silu_mul", "gelu", "relu", "elu", "exp", "rms_norm", "layer_norm", "softmax", "depthwise",
     "winograd in", "winograd out",
 };
 
@@ -259,6 +259,7 @@ static void element_work(void *context, int thread) {
         case GELU: b->k.gelu(y, x, n * rows); break;
         case RELU: b->k.relu(y, x, n * rows); break;
         case EXP: b->k.exp(y, x, n * rows); break;
+        case ELU: b->k.elu(y, x, n * rows); break;
         case WINOGRAD_IN: b->k.winograd_in(y, n, x, n, KZ__WINOGRAD_POINTS, n); break;
         case WINOGRAD_OUT: b->k.winograd_out(y, n, KZ__WINOGRAD_OUTS, x, n, x, n); break;
         case DEPTHWISE: b->k.depthwise(y, n, x, n, x, x, rows, n, 7); break;

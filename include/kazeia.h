@@ -1,4 +1,4 @@
-/* Kazeia: text to speech with the Qwen3-TTS 12 Hz models. The only installed header.
+/* Kazeia: text to speech with the Qwen3-TTS 12 Hz models. The library's one header.
  *
  * A kz_model is a checkpoint in memory: immutable, shared by any number of threads. A kz_session
  * speaks one utterance at a time and belongs to one thread at a time; it can be used again and

@@ -19,6 +19,7 @@ lib:libpcre2-8       libpcre2-dev     pcre2-devel         pcre2         pcre2-de
 lib:libcrypto        libssl-dev       openssl-devel       openssl       openssl-dev     openssl@3
 lib:portaudio-2.0    portaudio19-dev  portaudio-devel     portaudio     portaudio-dev   portaudio
 lib:sndfile          libsndfile1-dev  libsndfile-devel    libsndfile    libsndfile-dev  libsndfile
+lib:soxr             libsoxr-dev      soxr-devel          libsoxr       soxr-dev        libsoxr
 lib:cmocka           libcmocka-dev    libcmocka-devel     cmocka        cmocka-dev      cmocka
 flac                 flac             flac                flac          flac            flac
 oggdec               vorbis-tools     vorbis-tools        vorbis-tools  vorbis-tools    vorbis-tools
@@ -132,6 +133,9 @@ install_missing() {
     esac
     case $kz_wants in
     *sndfile*) say "sound files are WAV or raw only" ;;
+    esac
+    case $kz_wants in
+    *sndfile* | *soxr*) say "recordings are not read" ;;
     esac
     case $kz_wants in
     *c++*) say "THE EXAMPLES ARE NOT TESTED AS C++: there is no C++ compiler" ;;

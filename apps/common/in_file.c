@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* From an open descriptor; name is for messages. */
-static kz_status read_all(kz__mem *mem, int fd, const char *name, size_t limit, char **data,
-                          size_t *length, kz__err *err) {
+kz_status kz__in_descriptor(kz__mem *mem, int fd, const char *name, size_t limit, char **data,
+                            size_t *length, kz__err *err) {
     size_t capacity = 0;
     size_t used = 0;
     char *bytes = NULL;
@@ -45,13 +44,13 @@ static kz_status read_all(kz__mem *mem, int fd, const char *name, size_t limit, 
 kz_status kz__in_file(kz__mem *mem, const char *path, size_t limit, char **data, size_t *length,
                       kz__err *err) {
     if (!strcmp(path, "-")) {
-        return read_all(mem, STDIN_FILENO, "standard input", limit, data, length, err);
+        return kz__in_descriptor(mem, STDIN_FILENO, "standard input", limit, data, length, err);
     }
     int fd = open(path, O_RDONLY);
     if (fd < 0) {
         return kz__fail(err, KZ_ERR_INPUT, "cannot read '%s': %s", path, strerror(errno));
     }
-    kz_status status = read_all(mem, fd, path, limit, data, length, err);
+    kz_status status = kz__in_descriptor(mem, fd, path, limit, data, length, err);
     close(fd);
     return status;
 }

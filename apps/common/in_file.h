@@ -9,4 +9,8 @@
 kz_status kz__in_file(kz__mem *mem, const char *path, size_t limit, char **data, size_t *length,
                       kz__err *err);
 
+/* The same from an open descriptor, which stays open; name is for sentences. */
+kz_status kz__in_descriptor(kz__mem *mem, int fd, const char *name, size_t limit, char **data,
+                            size_t *length, kz__err *err);
+
 #endif

@@ -11,6 +11,8 @@ export PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$2" "$data/golden"
 "$python" "$here/make_sampler.py"
 "$python" "$here/make_guard_codes.py" "$here/../../voice"
+"$python" "$here/make_audio.py" --data "$data"
 "$python" "$here/make_tokenizer.py" --tokenizer "$1" --data "$data" --work "$2"
 "$python" "$here/make_goldens.py" --tokenizer "$1" --data "$data" --work "$2"
 "$python" "$here/make_speaker.py" --data "$data" --work "$2"
+"$python" "$here/make_encoder.py" --data "$data" --work "$2"

@@ -134,14 +134,39 @@ kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *
         if (!status) status = load_talker(m, folder, options->type, writer, threads, err);
         if (!status) status = kz__model_find_codec(m, folder, options->codec_path, &codec, err);
     }
+    m->codec_folder = codec;
     if (!status && codec) status = load_codec(m, codec, options->decoder, writer, threads, err);
     kz__free(&m->mem, folder);
-    kz__free(&m->mem, codec);
     if (status) return status;
     tell_unused(m);
     if (m->weights) kz__weights_forget(m->weights);
     if (m->codec_weights) kz__weights_forget(m->codec_weights);
     return KZ_OK;
+}
+
+kz_status kz__model_load_encoder(const kz_model *m, kz__mem *mem, kz__codec_encoder *encoder,
+                                 kz__err *err) {
+    const kz__encoder_config *config = &m->config.codec.encoder;
+    memset(encoder, 0, sizeof *encoder);
+    if (!m->has_codec) {
+        return kz__fail(err, KZ_ERR_MODEL, "the model has no speech tokenizer, which turns a "
+                                           "recording into codes");
+    }
+    if (!m->codec_folder) {
+        return kz__fail(err, KZ_ERR_MODEL,
+                        "packed files hold no codec encoder, which turns a recording into codes: "
+                        "take the folder that the file was made from");
+    }
+    if (!config->quantizers) {
+        return kz__fail(err, KZ_ERR_MODEL,
+                        "the speech tokenizer's encoder, which turns a recording into codes, "
+                        "cannot be used: %s", config->problem.text);
+    }
+    kz__weights *weights = NULL;
+    kz_status status = kz__weights_open(mem, m->codec_folder, &weights, err);
+    if (!status) status = kz__codec_encoder_load(mem, weights, config, encoder, err);
+    kz__weights_close(weights);
+    return status;
 }
 
 static kz_status load_any(kz_model *m, const char *path, const kz_model_options *options,
@@ -210,6 +235,7 @@ void kz__model_clear(kz_model *m) {
     kz__tokenizer_free(m->tokenizer);
     kz__weights_close(m->weights);
     kz__weights_close(m->codec_weights);
+    kz__free(&m->mem, m->codec_folder);
     kz__packed_close(&m->packed);
     kz__config_clear(&m->mem, &m->config);
 }

@@ -7,6 +7,7 @@
 #include "engine/prefix.h"
 #include "model/code_predictor.h"
 #include "model/codec_decoder.h"
+#include "model/codec_encoder.h"
 #include "model/speaker_encoder.h"
 #include "model/talker.h"
 #include "text/tokenizer.h"
@@ -17,6 +18,7 @@ struct kz_model {
     kz__kernels kernels;
     kz__packed packed; /* where it comes from a packed file, which holds all weights */
     kz__weights *weights, *codec_weights; /* the codec's NULL where they are the model's */
+    char *codec_folder; /* NULL: no codec, or in the packed file */
     kz__tokenizer *tokenizer;
     bool has_talker, has_codec, has_speaker_encoder;
     kz_type type;
@@ -44,6 +46,12 @@ kz_status kz__model_check_tokenizer(const kz_model *model, kz__err *err);
 /* The codec's folder: as given, or inside `base`. NULL in *folder: there is none. For kz__free. */
 kz_status kz__model_find_codec(kz_model *model, const char *base, const char *codec_path,
                                char **folder, kz__err *err);
+/* The codec encoder, which a model that clones no voice does without: it is read anew from the
+ * codec's folder, belongs to the caller and its memory, and lives as long as the model at most.
+ * The model is only looked at: any thread. KZ_ERR_MODEL where there is none. Needs
+ * kz__fpenv_set. */
+kz_status kz__model_load_encoder(const kz_model *model, kz__mem *mem, kz__codec_encoder *encoder,
+                                 kz__err *err);
 /* Frees what is in it. */
 void kz__model_clear(kz_model *model);
 

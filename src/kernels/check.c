@@ -432,6 +432,13 @@ static void apply_exp(const kz__kernels *k, float *y, const float *x, const floa
     k->exp(y, x, n16);
 }
 
+static void apply_elu(const kz__kernels *k, float *y, const float *x, const float *w,
+                       const float *z, size_t n16) {
+    (void)w;
+    (void)z;
+    k->elu(y, x, n16);
+}
+
 static void apply_add(const kz__kernels *k, float *y, const float *x, const float *w,
                       const float *z, size_t n16) {
     (void)w;
@@ -461,6 +468,10 @@ static int check_relu(state *s) {
 
 static int check_exp(state *s) {
     return check_elements(s, apply_exp, 1);
+}
+
+static int check_elu(state *s) {
+    return check_elements(s, apply_elu, 1);
 }
 
 static int check_add(state *s) {

@@ -106,7 +106,8 @@ typedef void kz__softmax_fn(float *s, size_t first, size_t end, float scale);
 typedef void kz__silu_mul_fn(float *y, const float *g, const float *u, size_t n16);
 /* y = silu(x), in place allowed. */
 typedef void kz__unary_fn(float *y, const float *x, size_t n16);
-/* y = 0.5 * x * (1 + erf(x * 0.70710678)) is kz__unary_fn too (gelu), y = x < 0 ? 0 : x (relu), and
+/* y = 0.5 * x * (1 + erf(x * 0.70710678)) is kz__unary_fn too (gelu), y = x < 0 ? 0 : x (relu),
+ * y = x > 0 ? x : exp(x) - 1 (elu; what is taken off is not lost in rounding near 0), and
  * y = exp(x), 0 where that would be subnormal. */
 
 /* y = x + z; y may be either. */
@@ -166,7 +167,7 @@ typedef struct kz__kernels {
     kz__rope_fn *rope;
     kz__softmax_fn *softmax;
     kz__silu_mul_fn *silu_mul;
-    kz__unary_fn *silu, *gelu, *relu, *exp;
+    kz__unary_fn *silu, *gelu, *relu, *elu, *exp;
     kz__add_fn *add;
     kz__scale_add_fn *scale_add;
     kz__snake_fn *snake;

@@ -8,7 +8,7 @@
 
 #include "weights/packed.h"
 
-/* A stack of transformer layers (talker, code predictor, codec decoder). */
+/* A stack of transformer layers (talker, code predictor, codec decoder and encoder). */
 typedef struct kz__stack_config {
     size_t width;        /* hidden_size */
     size_t intermediate; /* intermediate_size */
@@ -20,6 +20,7 @@ typedef struct kz__stack_config {
     size_t window;    /* keys a query sees, itself included; 0: all */
     bool qk_norm;     /* RMS norm of each query and key head */
     bool layer_scale; /* learned factor per channel on both residual branches */
+    bool plain;       /* LayerNorm with bias, GELU without a gate, no norm at the end */
 } kz__stack_config;
 
 typedef struct kz__named_id {
@@ -35,6 +36,24 @@ typedef struct kz__speaker_config {
 
 #define KZ__MAX_STAGES 8
 
+/* encoder_config: a Mimi encoder */
+typedef struct kz__encoder_config {
+    size_t filters;            /* channels of the first convolution; each stage doubles them */
+    size_t kernel, unit_kernel, last_kernel; /* taps: first, in the residual units, last */
+    size_t compress;           /* a residual unit is so many times narrower inside */
+    size_t rates[KZ__MAX_STAGES], rate_count; /* strides in the order of the data */
+    kz__stack_config stack;
+    size_t max_positions;      /* of the stack */
+    size_t codebook_dim, codebook_size;
+    size_t quantizers, semantic_quantizers; /* levels that are used; 0: no encoder can be used */
+    size_t sample_rate;        /* Hz */
+    size_t samples_per_frame;  /* product of the rates and KZ__ENCODER_HALVING */
+    kz__err problem;           /* why it cannot be used */
+} kz__encoder_config;
+
+/* Stride of the convolution behind the encoder's transformer. */
+#define KZ__ENCODER_HALVING 2
+
 typedef struct kz__codec_config {
     size_t codebook_dim;       /* twice the width of a codebook entry */
     size_t codebook_size;
@@ -45,6 +64,7 @@ typedef struct kz__codec_config {
     size_t upsampling_ratios[KZ__MAX_STAGES], upsampling_ratio_count; /* ConvNeXt stages */
     size_t sample_rate;        /* Hz */
     size_t samples_per_frame;  /* product of all rates */
+    kz__encoder_config encoder;
 } kz__codec_config;
 
 /* Layer 0 is a convolution, the last one aggregates, those between are SE-Res2Net blocks. */

@@ -120,6 +120,7 @@ kz_status kz__config_from_codec(const json_t *root, const char *path, kz__config
     read_decoder(&reader, &part, codec);
     check_decoder(&reader, codec);
     check_fit(&reader, config);
+    kz__config_read_encoder(reader.file, &top, codec);
     if (reader.status != KZ_OK) memset(codec, 0, sizeof *codec);
     return reader.status;
 }

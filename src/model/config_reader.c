@@ -147,8 +147,8 @@ size_t kz__read_sizes(kz__reader *reader, const kz__section *section, const char
     return count;
 }
 
-static void need_string(kz__reader *reader, const kz__section *section, const char *key,
-                        const char *wanted) {
+void kz__need_string(kz__reader *reader, const kz__section *section, const char *key,
+                     const char *wanted) {
     const char *got = kz__read_string(reader, section, key, wanted);
     if (!strcmp(got, wanted)) return;
     kz__shown shown;
@@ -163,9 +163,10 @@ void kz__read_stack(kz__reader *reader, const kz__section *section, kz__stack_co
     stack->heads = kz__read_size(reader, section, "num_attention_heads", 1, MAX_HEADS);
     stack->kv_heads = kz__read_size(reader, section, "num_key_value_heads", 1, MAX_HEADS);
     stack->head_dim = kz__read_size(reader, section, "head_dim", 2, MAX_HEAD_DIM);
-    stack->norm_eps = (float)kz__read_real(reader, section, "rms_norm_eps", 1e-12, 0.1);
+    const char *eps = stack->plain ? "norm_eps" : "rms_norm_eps";
+    stack->norm_eps = (float)kz__read_real(reader, section, eps, 1e-12, 0.1);
     stack->rope_theta = kz__read_real(reader, section, "rope_theta", 1.0, 1e12);
-    need_string(reader, section, "hidden_act", "silu");
+    kz__need_string(reader, section, "hidden_act", stack->plain ? "gelu" : "silu");
     if (kz__read_bool(reader, section, "attention_bias", false)) {
         kz__reader_fail(reader, "%sattention_bias is true, which is not supported", section->label);
     }

@@ -40,7 +40,12 @@ const char *kz__read_string(kz__reader *reader, const kz__section *section, cons
 size_t kz__read_sizes(kz__reader *reader, const kz__section *section, const char *key,
                       size_t capacity, size_t low, size_t high, size_t *sizes);
 
-/* The keys that every stack of transformer layers has: sizes, heads, eps, theta, act, bias. */
+/* The text under key, where it is there, is what is supported. */
+void kz__need_string(kz__reader *reader, const kz__section *section, const char *key,
+                     const char *wanted);
+
+/* The keys that every stack of transformer layers has: sizes, heads, eps, theta, act, bias. plain
+ * is set before. */
 void kz__read_stack(kz__reader *reader, const kz__section *section, kz__stack_config *stack);
 
 /* Pieces of kz__config_load and kz__config_load_codec that take parsed files; path is for the
@@ -53,6 +58,10 @@ kz_status kz__config_from_generation(const json_t *root, const char *path, kz__c
                                      kz__err *err);
 kz_status kz__config_from_codec(const json_t *root, const char *path, kz__config *config,
                                 kz__err *err);
+
+/* encoder_config into codec->encoder; the decoder's part has been read. What is wrong with it is
+ * kept there for those who want to encode: the decoder does without. */
+void kz__config_read_encoder(const char *file, const kz__section *top, kz__codec_config *codec);
 
 /* True where the package (transformers 4.57.3) swaps the pre-tokenizer pattern for a local folder
  * whose config.json names this version (NULL: none). */

@@ -126,6 +126,14 @@ static kz_status bind_attention(const layer_job *job, kz__layer *layer) {
     return bind_alone(job, &layer->o, job->types->o, c->width, q, "self_attn.o_proj");
 }
 
+static kz_status bind_plain_mlp(const layer_job *job, kz__layer *layer) {
+    const kz__stack_config *c = job->config;
+    kz_status status = bind_alone(job, &layer->gate_up, job->types->gate_up, c->intermediate,
+                                  c->width, "mlp.fc1");
+    if (status) return status;
+    return bind_alone(job, &layer->down, job->types->down, c->width, c->intermediate, "mlp.fc2");
+}
+
 static kz_status bind_mlp(const layer_job *job, kz__layer *layer) {
     const kz__stack_config *c = job->config;
     kz__tensor parts[2];
@@ -155,6 +163,8 @@ static kz_status bind_layer(const layer_job *job, kz__layer *layer) {
     } vectors[] = {
         {&layer->norm1, c->width, "input_layernorm.weight", true},
         {&layer->norm2, c->width, "post_attention_layernorm.weight", true},
+        {&layer->shift1, c->width, "input_layernorm.bias", c->plain},
+        {&layer->shift2, c->width, "post_attention_layernorm.bias", c->plain},
         {&layer->q_norm, c->head_dim, "self_attn.q_norm.weight", c->qk_norm},
         {&layer->k_norm, c->head_dim, "self_attn.k_norm.weight", c->qk_norm},
         {&layer->scale1, c->width, "self_attn_layer_scale.scale", c->layer_scale},
@@ -167,7 +177,8 @@ static kz_status bind_layer(const layer_job *job, kz__layer *layer) {
         if (status) return status;
     }
     kz_status status = bind_attention(job, layer);
-    return status ? status : bind_mlp(job, layer);
+    if (status) return status;
+    return c->plain ? bind_plain_mlp(job, layer) : bind_mlp(job, layer);
 }
 
 /* The block for the quantised matrices of all layers that are made and kept. */
@@ -200,6 +211,7 @@ kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
     s->eps = config->norm_eps;
     s->rope_theta = config->rope_theta;
     s->window = config->window;
+    s->plain = config->plain;
     stack->layers = kz__calloc(mem, config->layers, sizeof *stack->layers);
     if (!stack->layers) return kz__fail_memory(err);
     kz__store store = {0};
@@ -212,8 +224,11 @@ kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
         kz_status status = bind_layer(&job, &stack->layers[l]);
         if (status) return status;
     }
-    kz_status status =
-        kz__bind_vector(mem, weights, &stack->norm, config->width, err, "%snorm.weight", prefix);
+    kz_status status = KZ_OK;
+    if (!config->plain) {
+        status = kz__bind_vector(mem, weights, &stack->norm, config->width, err, "%snorm.weight",
+                                 prefix);
+    }
     return status ? status : kz__stack_prepare(mem, stack, err);
 }
 
@@ -243,5 +258,5 @@ size_t kz__stack_scratch(const kz__stack *stack) {
 size_t kz__stack_macs(const kz__stack *stack) {
     const kz__stack_shape *s = &stack->shape;
     size_t attention = s->head_dim * (2 * s->heads + 2 * s->kv_heads);
-    return s->layers * s->width * (attention + 3 * s->intermediate);
+    return s->layers * s->width * (attention + (s->plain ? 2 : 3) * s->intermediate);
 }

@@ -35,7 +35,8 @@ typedef struct kz__layer_types {
     kz__dtype qkv, o, gate_up, down;
 } kz__layer_types;
 
-/* Binds and packs `config->layers` layers under prefix + "layers.N." and prefix + "norm.weight". */
+/* Binds and packs `config->layers` layers under prefix + "layers.N." and, where the stack is not
+ * plain, prefix + "norm.weight". */
 kz_status kz__bind_stack(kz__mem *mem, kz__weights *weights, kz__stack *stack,
                          const kz__stack_config *config, const kz__layer_types *types,
                          const char *prefix, kz__err *err);

@@ -23,6 +23,8 @@ void kz__stack_clear(kz__mem *mem, kz__stack *stack) {
         kz__layer *layer = &stack->layers[l];
         kz__free(mem, layer->norm1);
         kz__free(mem, layer->norm2);
+        kz__free(mem, layer->shift1);
+        kz__free(mem, layer->shift2);
         kz__free(mem, layer->q_norm);
         kz__free(mem, layer->k_norm);
         kz__free(mem, layer->scale1);
@@ -68,7 +70,7 @@ kz_status kz__stack_work_init(kz__stack_work *work, kz__mem *mem, const kz__stac
     work->qkv = kz__calloc(mem, max_rows * w.qkv, f);
     work->mixed = kz__calloc(mem, max_rows * w.q, f);
     work->out = kz__calloc(mem, max_rows * w.model, f);
-    work->mlp = kz__calloc(mem, max_rows * 2 * w.inter, f);
+    work->mlp = kz__calloc(mem, stack->shape.plain ? 0 : max_rows * 2 * w.inter, f);
     work->act = kz__calloc(mem, max_rows * w.inter, f);
     work->cosine = kz__calloc(mem, max_rows * stack->shape.head_dim, f);
     work->sine = kz__calloc(mem, max_rows * stack->shape.head_dim, f);
@@ -347,7 +349,7 @@ static void attention(attention_job *job) {
 typedef struct norm_job {
     const kz__kernels *kernels;
     float *y;
-    const float *x, *w;
+    const float *x, *w, *b; /* b NULL: rms_norm */
     size_t ld, n;
     float eps;
 } norm_job;
@@ -356,14 +358,19 @@ static void norm_rows(void *arg, size_t begin, size_t end, int thread) {
     const norm_job *job = arg;
     (void)thread;
     for (size_t r = begin; r < end; r++) {
-        job->kernels->rms_norm(job->y + r * job->ld, job->x + r * job->ld, job->w, job->n,
-                               job->eps);
+        float *y = job->y + r * job->ld;
+        const float *x = job->x + r * job->ld;
+        if (job->b) {
+            job->kernels->layer_norm(y, x, job->w, job->b, job->n, job->eps);
+        } else {
+            job->kernels->rms_norm(y, x, job->w, job->n, job->eps);
+        }
     }
 }
 
 static void norm(const kz__run *run, const kz__stack_shape *s, float *y, const float *x,
-                 const float *w, size_t rows) {
-    norm_job job = {run->kernels, y, x, w, kz__pad16(s->width), s->width, s->eps};
+                 const float *w, const float *b, size_t rows) {
+    norm_job job = {run->kernels, y, x, w, b, kz__pad16(s->width), s->width, s->eps};
     kz__pool_for(run->pool, rows, 4, norm_rows, &job);
 }
 
@@ -383,19 +390,22 @@ static void run_layer(const kz__run *run, kz__stack_work *work, size_t index, fl
     const kz__layer *layer = &work->stack->layers[index];
     widths w = widths_of(s);
     attention_job job = {run, work, spans, index, count, rows};
-    norm(run, s, work->normed, h, layer->norm1, rows);
+    norm(run, s, work->normed, h, layer->norm1, layer->shift1, rows);
     kz__linear_run(run, &layer->qkv, work->normed, w.model, 0, work->qkv, w.qkv, rows, NULL);
     attention(&job);
     kz__after after = residual(h, w.model, layer->scale1);
     kz__linear_run(run, &layer->o, work->mixed, w.q, 0, work->out, w.model, rows, &after);
 
-    norm(run, s, work->normed, h, layer->norm2, rows);
-    kz__after gate = {0};
-    gate.kind = KZ__SILU_MUL;
-    gate.z = work->act;
-    gate.ldz = w.inter;
-    kz__linear_run(run, &layer->gate_up, work->normed, w.model, 0, work->mlp, 2 * w.inter, rows,
-                   &gate);
+    norm(run, s, work->normed, h, layer->norm2, layer->shift2, rows);
+    if (s->plain) {
+        kz__after gelu = {.kind = KZ__GELU};
+        kz__linear_run(run, &layer->gate_up, work->normed, w.model, 0, work->act, w.inter, rows,
+                       &gelu);
+    } else {
+        kz__after gate = {.kind = KZ__SILU_MUL, .z = work->act, .ldz = w.inter};
+        kz__linear_run(run, &layer->gate_up, work->normed, w.model, 0, work->mlp, 2 * w.inter,
+                       rows, &gate);
+    }
     after = residual(h, w.model, layer->scale2);
     kz__linear_run(run, &layer->down, work->act, w.inter, 0, work->out, w.model, rows, &after);
 }
@@ -448,5 +458,5 @@ kz_status kz__stack_run(const kz__run *run, kz__stack_work *work, float *h, cons
 
 void kz__stack_norm(const kz__run *run, const kz__stack *stack, float *y, const float *h,
                     size_t rows) {
-    norm(run, &stack->shape, y, h, stack->norm, rows);
+    norm(run, &stack->shape, y, h, stack->norm, NULL, rows);
 }

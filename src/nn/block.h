@@ -1,12 +1,15 @@
-/* The transformer layer that talker, code predictor and codec decoder share, and a stack of them.
+/* The transformer layer that talker, code predictor and both sides of the codec share, and a stack
+ * of them.
  *
  *     x = rms_norm(h);  q, k, v = Wqkv x;  q, k = rms_norm per head (optional);  q, k = rope(q, k)
  *     h = h + s_attn * Wo attention(q, k, v)
  *     h = h + s_mlp * Wdown(silu(Wgate y) * (Wup y)),  y = rms_norm(h)
  *
+ * A plain stack has layer_norm with bias in place of rms_norm, and Wdown gelu(Wup y).
+ *
  * Source: Qwen3TTSTalkerDecoderLayer, Qwen3TTSTalkerCodePredictor and the codec's decoder
- * transformer of the official package. One row or many rows, with or without history: one code
- * path.
+ * transformer of the official package; MimiTransformerLayer is the plain one. One row or many
+ * rows, with or without history: one code path.
  */
 #ifndef KZ_NN_BLOCK_H
 #define KZ_NN_BLOCK_H
@@ -20,21 +23,23 @@ typedef struct kz__stack_shape {
     float eps;
     double rope_theta;
     size_t window; /* keys a query sees, itself included; 0: all */
+    bool plain;    /* layer_norm and an MLP without gate */
 } kz__stack_shape;
 
 typedef struct kz__layer {
     float *norm1, *norm2;   /* [width] */
+    float *shift1, *shift2; /* [width], of a plain layer's norms */
     float *q_norm, *k_norm; /* [head_dim], NULL: none */
     float *scale1, *scale2; /* [width], NULL: none */
     kz__linear qkv;         /* q, k, v, each padded to whole panels */
-    kz__linear o, gate_up, down; /* gate and up panels alternate */
+    kz__linear o, gate_up, down; /* gate and up panels alternate; plain: up alone */
 } kz__layer;
 
 typedef struct kz__stack {
     kz__stack_shape shape;
     kz__layer *layers;
     void *panels; /* the layers' quantised weights, in the order in which they run */
-    float *norm; /* after the last layer */
+    float *norm; /* after the last layer; NULL: none */
     float *inverse_frequency; /* [head_dim / 2] of the rotation */
 } kz__stack;
 

@@ -7,18 +7,19 @@ static kz__dtype type_of(kz__conv_how how) {
     return how == KZ__CONV_INT8 ? KZ__Q8 : KZ__F32;
 }
 
-kz_status kz__conv_pack(const kz__pack_place *place, kz__conv *conv, const kz__tensor *weight,
-                        const kz__tensor *bias, size_t dilation, kz__conv_how how, kz__err *err) {
+static void shape_plain(kz__conv *conv, const kz__tensor *weight) {
     memset(conv, 0, sizeof *conv);
     conv->out = weight->shape[0];
     conv->in = weight->shape[1];
     conv->taps = weight->shape[2];
-    conv->dilation = dilation;
+    conv->dilation = 1;
     conv->stride = 1;
-    if (how == KZ__CONV_WINOGRAD && conv->taps == KZ__WINOGRAD_TAPS) {
-        conv->how = KZ__CONV_WINOGRAD;
-        return kz__winograd_pack(place, &conv->linear, weight, bias, err);
-    }
+    conv->hop = 1;
+}
+
+/* Taps from the oldest, channels inside. */
+static kz_status pack_plain(const kz__pack_place *place, kz__conv *conv, const kz__tensor *weight,
+                            const kz__tensor *bias, kz__dtype type, kz__err *err) {
     kz__pack_source source = {0};
     source.weight = weight;
     source.bias = bias;
@@ -27,8 +28,26 @@ kz_status kz__conv_pack(const kz__pack_place *place, kz__conv *conv, const kz__t
     source.in_step = (ptrdiff_t)conv->taps;
     source.tap_step = 1;
     source.panel_step = 1;
-    return kz__linear_pack(place, &conv->linear, type_of(how), conv->in, conv->taps, &source, 1,
-                           err);
+    return kz__linear_pack(place, &conv->linear, type, conv->in, conv->taps, &source, 1, err);
+}
+
+kz_status kz__conv_pack(const kz__pack_place *place, kz__conv *conv, const kz__tensor *weight,
+                        const kz__tensor *bias, size_t dilation, kz__conv_how how, kz__err *err) {
+    shape_plain(conv, weight);
+    conv->dilation = dilation;
+    if (how == KZ__CONV_WINOGRAD && conv->taps == KZ__WINOGRAD_TAPS) {
+        conv->how = KZ__CONV_WINOGRAD;
+        return kz__winograd_pack(place, &conv->linear, weight, bias, err);
+    }
+    return pack_plain(place, conv, weight, bias, type_of(how), err);
+}
+
+kz_status kz__conv_pack_strided(const kz__pack_place *place, kz__conv *conv,
+                                const kz__tensor *weight, const kz__tensor *bias, size_t stride,
+                                kz__err *err) {
+    shape_plain(conv, weight);
+    conv->hop = stride;
+    return pack_plain(place, conv, weight, bias, KZ__F32, err);
 }
 
 kz_status kz__conv_pack_transposed(const kz__pack_place *place, kz__conv *conv,
@@ -40,6 +59,7 @@ kz_status kz__conv_pack_transposed(const kz__pack_place *place, kz__conv *conv,
     conv->taps = weight->shape[2] / stride;
     conv->dilation = 1;
     conv->stride = stride;
+    conv->hop = 1;
     size_t panels = kz__pad16(conv->out) / 16;
     kz__pack_source *sources = kz__calloc(place->mem, stride, sizeof *sources);
     if (!sources) return kz__fail_memory(err);
@@ -69,6 +89,7 @@ kz_status kz__conv_pack_depthwise(kz__mem *mem, kz__conv *conv, const kz__tensor
     conv->taps = weight->shape[2];
     conv->dilation = 1;
     conv->stride = 1;
+    conv->hop = 1;
     size_t padded = kz__pad16(conv->in);
     conv->depthwise = kz__calloc(mem, conv->taps * padded, sizeof(float));
     conv->depthwise_bias = kz__vector_load(mem, bias);
@@ -101,7 +122,7 @@ kz_status kz__conv_state_init(kz__conv_state *state, kz__mem *mem, const kz__con
     memset(state, 0, sizeof *state);
     state->conv = conv;
     state->ld = kz__pad16(conv->in);
-    state->history = (conv->taps - 1) * conv->dilation;
+    state->history = (conv->taps - 1) * conv->dilation - (conv->hop - 1);
     state->frame_rows = frame_rows;
     state->max_rows = frame_rows * max_frames;
     state->rows = kz__calloc(mem, (state->history + state->max_rows) * state->ld, sizeof(float));
@@ -148,8 +169,8 @@ void kz__conv_run(const kz__run *run, kz__conv_state *state, float *y, size_t ld
         kz__winograd_run(run, state, y, ldy, rows, after);
     } else {
         if (conv->stride > 1) ldy = conv->stride * kz__pad16(conv->out);
-        kz__linear_run(run, &conv->linear, state->rows, state->ld, conv->dilation * state->ld, y,
-                       ldy, rows, after);
+        kz__linear_run(run, &conv->linear, state->rows, conv->hop * state->ld,
+                       conv->dilation * state->ld, y, ldy, rows / conv->hop, after);
     }
     memmove(state->rows, state->rows + rows * state->ld,
             state->history * state->ld * sizeof(float));

@@ -5,10 +5,12 @@
  * history. Initial history is zero, which equals the zero padding of the whole sequence.
  *
  *     conv:        y[t] = b + sum_k W[k] x[t - (K-1-k) * dilation]
+ *     strided:     y[t] = b + sum_k W[k] x[s t - (K-s) + k]
  *     transposed:  y[s t + r] = b + W[r + s]' x[t-1] + W[r]' x[t]   (kernel 2s; kernel s: only the
  *     last term)
  *     depthwise:   the same as conv, a channel at a time
- * Source: Qwen3TTSTokenizerV2CausalConvNet, CausalTransConvNet of the official package.
+ * Source: Qwen3TTSTokenizerV2CausalConvNet, CausalTransConvNet of the official package, and
+ * MimiConv1d of the library below it.
  */
 #ifndef KZ_NN_CONV1D_H
 #define KZ_NN_CONV1D_H
@@ -30,6 +32,7 @@ typedef struct kz__conv {
     size_t in, out;        /* channels */
     size_t taps, dilation;
     size_t stride;         /* outputs per input row: 1, or s of a transposed convolution */
+    size_t hop;            /* input rows per output: 1, or s of a strided convolution */
 } kz__conv;
 
 /* weight [out, in, taps]; its data are not looked at where the place has the panels */
@@ -39,11 +42,16 @@ kz_status kz__conv_pack(const kz__pack_place *place, kz__conv *conv, const kz__t
 kz_status kz__conv_pack_transposed(const kz__pack_place *place, kz__conv *conv,
                                    const kz__tensor *weight, const kz__tensor *bias,
                                    size_t stride, kz__conv_how how, kz__err *err);
+/* weight [out, in, taps], taps >= stride; bias may be NULL */
+kz_status kz__conv_pack_strided(const kz__pack_place *place, kz__conv *conv,
+                                const kz__tensor *weight, const kz__tensor *bias, size_t stride,
+                                kz__err *err);
 /* weight [channels, 1, taps] */
 kz_status kz__conv_pack_depthwise(kz__mem *mem, kz__conv *conv, const kz__tensor *weight,
                                   const kz__tensor *bias, kz__err *err);
 void kz__conv_clear(kz__mem *mem, kz__conv *conv);
-/* Multiply-adds per input row, as the sum is written, however it is computed. */
+/* Multiply-adds per input row (per output of a strided one), as the sum is written, however it is
+ * computed. */
 size_t kz__conv_macs(const kz__conv *conv);
 
 typedef struct kz__conv_state {
@@ -63,8 +71,9 @@ void kz__conv_state_reset(kz__conv_state *state);
 /* Where the next input rows go, [max_rows][ld]. */
 float *kz__conv_input(const kz__conv_state *state);
 
-/* Convolves `rows` new input rows to y: [rows][ldy], for a transposed one [rows *
- * stride][pad16(out)] and ldy unused. Then moves the context on. */
+/* Convolves `rows` new input rows to y: [rows][ldy], for a strided one [rows / stride][ldy] (whole
+ * strides), for a transposed one [rows * stride][pad16(out)] and ldy unused. Then moves the context
+ * on. */
 void kz__conv_run(const kz__run *run, kz__conv_state *state, float *y, size_t ldy, size_t rows,
                   const kz__after *after);
 

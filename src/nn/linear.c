@@ -255,6 +255,7 @@ void kz__after_run(const kz__kernels *k, const kz__after *after, float *y, size_
         case KZ__SILU: k->silu(at, at, width); break;
         case KZ__GELU: k->gelu(at, at, width); break;
         case KZ__RELU: k->relu(at, at, width); break;
+        case KZ__ELU: k->elu(at, at, width); break;
         case KZ__ADD: k->add(z, z, at, width); break;
         case KZ__SCALE_ADD: k->scale_add(z, z, after->scale + column, at, width); break;
         case KZ__SILU_MUL:

@@ -115,6 +115,7 @@ typedef enum kz__after_kind {
     KZ__SILU,      /* y = silu(y) */
     KZ__GELU,      /* y = gelu(y) */
     KZ__RELU,      /* y = relu(y) */
+    KZ__ELU,       /* y = elu(y) */
     KZ__SILU_MUL,  /* panels alternate gate, up: z = silu(gate) * up, z has half the width */
     KZ__ADD,       /* z = z + y */
     KZ__SCALE_ADD, /* z = z + scale * y */

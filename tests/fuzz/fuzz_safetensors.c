@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     kz__err err;
     if (size < 4) return 0;
     kz__mem_init(&mem, NULL, NULL);
-    uint64_t beyond = data[0] | data[1] << 8 | data[2] << 16 | (uint64_t)data[3] << 24;
+    uint64_t beyond = data[0] | (uint64_t)data[1] << 8 | (uint64_t)data[2] << 16 |
+                      (uint64_t)data[3] << 24;
     uint64_t file_size = size - 4 + beyond;
     if (kz__safetensors_parse(&mem, data + 4, size - 4, file_size, "fuzz.safetensors", &table,
                               &err) == KZ_OK) {

@@ -255,13 +255,15 @@ static void test_levels_equal_reference_over_all_floats(void **state) {
             for (uint32_t i = 0; i < COUNT; i++) {
                 x[i] = kz__float_of((block * COUNT + i) * 5243u);
             }
-            for (int which = 0; which < 3; which++) {
-                if (which == 2) {
+            for (int which = 0; which < 4; which++) {
+                if (which == 3) {
                     reference.snake(want, COUNT, x, COUNT, ones, ones, 1, COUNT);
                     k.snake(got, COUNT, x, COUNT, ones, ones, 1, COUNT);
                 } else {
-                    (which ? reference.gelu : reference.silu)(want, x, COUNT);
-                    (which ? k.gelu : k.silu)(got, x, COUNT);
+                    kz__unary_fn *const wanted[] = {reference.silu, reference.gelu, reference.elu};
+                    kz__unary_fn *const given[] = {k.silu, k.gelu, k.elu};
+                    wanted[which](want, x, COUNT);
+                    given[which](got, x, COUNT);
                 }
                 for (size_t i = 0; i < COUNT; i++) {
                     if (!same_bits(want[i], got[i])) {
@@ -542,6 +544,7 @@ static void test_reference_activations(void **state) {
     static float u[N];
     static float silu[N];
     static float gelu[N];
+    static float elu[N];
     static float product[N];
     static float relu[N];
     static float power[N];
@@ -559,6 +562,7 @@ static void test_reference_activations(void **state) {
     k.exp(power, x, N);
     k.silu(silu, x, N);
     k.gelu(gelu, x, N);
+    k.elu(elu, x, N);
     k.silu_mul(product, x, u, N);
     for (size_t i = 0; i < N; i++) {
         double v = (double)x[i];
@@ -570,6 +574,20 @@ static void test_reference_activations(void **state) {
         want = 0.5 * v * (1 + erf(v * 0.7071067811865476));
         /* erf's own 2e-7 on top of its argument's rounding and the sum's */
         near("gelu", (double)gelu[i], want, 0.5 * fabs(v) * 2e-7 + tolerance(4, fabs(v)));
+        want = v > 0 ? v : expm1(v);
+        near("elu", (double)elu[i], want, tolerance(4, fabs(want)));
+    }
+    static const float points[16] = {-0x1p-20f, -0x1p-60f, -0.0f, 0.0f, -0.35f, -17.4f, -88.0f,
+                                     -3e38f, -INFINITY, INFINITY, NAN, 0x1p-60f, 88.8f, 3e38f};
+    k.elu(elu, points, 16);
+    for (size_t i = 0; i < 14; i++) {
+        double v = (double)points[i];
+        double want = v > 0 ? v : expm1(v);
+        if (!isfinite(v)) {
+            assert_true(v < 0 ? elu[i] == -1.0f : isnan(v) ? isnan(elu[i]) : isinf(elu[i]));
+        } else {
+            near("elu, points", (double)elu[i], want, tolerance(4, fabs(want)));
+        }
     }
 }
 

@@ -34,7 +34,8 @@ fresh() {
     printf '#include "base/mem.h"\n' >apps/common/npy.h
     printf '#include "cli/args.h"\n#include "common/npy.h"\n' >apps/pages/pages.h
     printf '#include "model/talker.h"\n' >tests/unit/test_one.c
-    printf '#include <kazeia.h>\n' >examples/one.c
+    printf '#include <kazeia.h>\n' >include/kazeia-audio.h
+    printf '#include <kazeia.h>\n#include <kazeia-audio.h>\n' >examples/one.c
 }
 
 passes() {
@@ -83,6 +84,7 @@ refuses check_layers 'src includes apps' src/base/mem.h '#include "cli/args.h"'
 refuses check_layers 'source file' tests/unit/test_one.c '#include "api/model.c"'
 refuses check_layers 'which is nowhere' src/nn/linear.h '#include "nn/absent.h"'
 refuses check_layers 'examples include' examples/one.c '#include "base/mem.h"'
+refuses check_layers 'public header includes' include/kazeia-audio.h '#include "base/mem.h"'
 refuses check_layers 'not on the arrow' src/fresh/new.h '#include "base/mem.h"'
 
 long=$(printf '%101s' '' | tr ' ' x)
@@ -183,6 +185,28 @@ echo 'int floor(int); int kz__k(int x) { return floor(x) + 1; }' >src/kernels/av
 $cc -w -O1 -fno-builtin -c src/kernels/avx2/norm.c \
     -o build/CMakeFiles/kernels_avx2.dir/src/kernels/avx2/norm.c.o || exit 2
 refuses_built check_symbols 'a kernel uses floor'
+# audio CODE: the library of recordings beside it.
+audio() {
+    built
+    mkdir -p "$work/tree/build/CMakeFiles/audio.dir/apps/common" apps/common
+    echo "$1" >apps/common/audio_one.c
+    object=build/CMakeFiles/audio.dir/apps/common/audio_one.c.o
+    $cc -w -O1 -fPIC -ffreestanding -c apps/common/audio_one.c -o $object &&
+        $cc -nostdlib -shared -Wl,--unresolved-symbols=ignore-all -o build/libkazeia-audio.so \
+            $object || exit 2
+}
+audio 'double sin(double); double kz_audio_one(double x) { return sin(x) + 1; }'
+passes_built check_symbols
+audio 'int kz_two(void) { return 1; }'
+refuses_built check_symbols 'libkazeia-audio.so exports kz_two'
+audio 'int printf(void); int kz_audio_one(void) { return printf() + 1; }'
+refuses_built check_symbols 'the library prints (printf)'
+built
+echo 'int sf_close(void) { return 1; }' >sound.c
+$cc -nostdlib -shared -fPIC -Wl,-soname,libsndfile.so.1 -o build/libsndfile.so sound.c &&
+    $cc -nostdlib -shared -Wl,--no-as-needed -o build/libkazeia.so "$core/base/one.c.o" \
+        -Lbuild -lsndfile || exit 2
+refuses_built check_symbols 'libkazeia.so needs libsndfile.so.1'
 
 built
 passes_built check_baseline

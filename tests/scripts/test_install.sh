@@ -73,7 +73,16 @@ objdump -p "$libdir/libkazeia.so" | grep -q 'SONAME  *libkazeia[.]so[.][0-9][0-9
 [ -e "$libdir/$(objdump -p "$libdir/libkazeia.so" | sed -n 's/ *SONAME *//p')" ] ||
     fail "the library's soname was not installed"
 [ ! -e "$prefix/share/kazeia/voice/recipe" ] || fail "the voice's recipe was installed"
-[ "$(find "$prefix/include" -type f | wc -l)" -eq 1 ] || fail "more than one header was installed"
+headers=$(cd "$prefix/include" && find . -type f | sort | tr '\n' ' ')
+if [ -e "$build/libkazeia-audio.so" ]; then
+    [ "$headers" = "./kazeia-audio.h ./kazeia.h " ] || fail "these headers were installed: $headers"
+    for file in libkazeia-audio.a libkazeia-audio.so pkgconfig/kazeia-audio.pc; do
+        [ -f "$libdir/$file" ] || fail "$file was not installed in $libdir"
+    done
+else
+    [ "$headers" = "./kazeia.h " ] || fail "these headers were installed: $headers"
+    echo "the library of recordings is not tested: it was not built"
+fi
 grep -rIl -e "$root" -e "$build" "$prefix" | grep . &&
     fail "these installed texts name the source folder"
 
@@ -119,9 +128,42 @@ while read -r line; do
     esac
 done <lines
 
+# The library of recordings, shared and static, needs libkazeia in neither case.
+if [ -e "$libdir/libkazeia-audio.so" ]; then
+    cat >reads.c <<'END'
+#include <kazeia-audio.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    char error[512] = "";
+    kz_audio *audio = NULL;
+    kz_status status = kz_audio_read_file(argv[argc - 1], NULL, &audio, error, sizeof error);
+    kz_audio_free(audio);
+    return status != KZ_ERR_INPUT || printf("%s %d %s\n", kz_audio_version(), KZ_AUDIO_ABI, error) < 0;
+}
+END
+    cc reads.c -o reads $(pkg-config --cflags --libs kazeia-audio) || fail "kazeia-audio.pc"
+    cc reads.c -o reads_static $(pkg-config --cflags kazeia-audio) "$libdir/libkazeia-audio.a" \
+        $(pkg-config --libs sndfile soxr) -lm || fail "libkazeia-audio.a"
+    for made in reads reads_static; do
+        text=$(LD_LIBRARY_PATH=$libdir "./$made" reads.c) || fail "$made fails"
+        case $text in
+        "$version 0 'reads.c' is no recording"*) ;;
+        *) fail "$made says $text" ;;
+        esac
+        readelf -d "$made" | grep -q 'NEEDED.*libkazeia[.]' && fail "$made needs libkazeia"
+    done
+fi
+
 mkdir "$work/user" && cd "$work/user" || exit 2
 block cmake >CMakeLists.txt
 cp ../program.c .
+if [ -e "$libdir/libkazeia-audio.so" ]; then
+    cp ../reads.c .
+    for made in reads reads_static; do
+        echo "add_executable($made reads.c)"
+        echo "target_link_libraries($made kazeia::kazeia_audio${made#reads})"
+    done >>CMakeLists.txt
+fi
 {
     cmake -S . -B out -DCMAKE_PREFIX_PATH="$prefix" && cmake --build out
 } >"$work/log" 2>&1 || {

@@ -27,13 +27,13 @@ if [ -s "$work/absent" ]; then
     cat "$work/absent"
     exit 1
 fi
-for call in $(tr '\n' ' ' <"$root/include/kazeia.h" | grep -oE 'KZ_API [^;{]*\(' |
+for call in $(cat "$root"/include/*.h | tr '\n' ' ' | grep -oE 'KZ_API [^;{]*\(' |
     grep -oE 'kz_[a-z0-9_]+ *\(' | tr -d ' (' | sed 's/_init_sized/_init/'); do
-    grep -qE "^\\| \`$call\` \\| (any|one|alone|the batch)[^|]*\\| \`src/[a-z/]*\.c\` \\|" "$root/docs/API.md" || {
+    grep -qE "^\\| \`$call\` \\| (any|one|alone|the batch)[^|]*\\| \`(src|apps)/[a-z_/]*\.c\` \\|" "$root/docs/API.md" || {
         echo "docs/API.md has no row for $call"
         exit 1
     }
-    file=$(sed -n "s/^| \`$call\` .*| \`\(src[^\`]*\)\` |/\1/p" "$root/docs/API.md")
+    file=$(sed -n "s/^| \`$call\` .*| \`\([^\`]*\)\` |/\1/p" "$root/docs/API.md")
     grep -qE "^[^ ].*\<$call(_sized)?\(" "$root/$file" || {
         echo "docs/API.md has $call in $file, where it is not"
         exit 1

@@ -1,7 +1,6 @@
 /* Reading a model's JSON files: the voice in the box, the published numbers, and one mutation at a
  * time. */
-#include "model/config.h"
-
+#include "harness/config_files.h"
 #include "harness/failing_alloc.h"
 #include "harness/json_file.h"
 #include "harness/loading.h"
@@ -18,87 +17,13 @@
 #define VOICE KZT_SOURCE_DIR "/voice"
 #define PUBLISHED KZT_SOURCE_DIR "/tests/data/config"
 
-/* ---- mutations ----------------------------------------------------------------------------- */
-
-typedef enum which {
-    MAIN,
-    GENERATION,
-    CODEC
-} which;
-
-static const char *const file_names[] = {"config.json", "generation_config.json",
-                                         "codec/config.json"};
-
-/* The voice's three files in folder, one of them changed. */
-static void write_mutated(const char *folder, which file, const char *path, const char *value) {
-    static const char *const sources[] = {VOICE "/config.json", VOICE "/generation_config.json",
-                                          VOICE "/speech_tokenizer/config.json"};
-    for (int i = 0; i < 3; i++) {
-        json_t *root = kzt_read_json(sources[i]);
-        if (i == (int)file && path) kzt_mutate(root, path, value);
-        kzt_write_json(folder, file_names[i], root);
-        json_decref(root);
-    }
-}
-
-static kz_status load(const char *folder, kz__config *config, kz__err *err) {
-    char *codec = kzt_path(folder, "codec");
-    kz_status status = kz__config_load(&kzt_mem, folder, config, err);
-    if (status == KZ_OK) {
-        status = kz__config_load_codec(&kzt_mem, codec, config, err);
-        if (status != KZ_OK) {
-            assert_int_equal(config->codec.quantizers, 0);
-            assert_true(config->has_talker);
-            kz__config_clear(&kzt_mem, config);
-        }
-    }
-    free(codec);
-    if (status != KZ_OK) {
-        assert_false(config->has_talker);
-        assert_null(config->languages);
-        assert_int_equal(atomic_load(&kzt_mem.current), 0);
-    }
-    return status;
-}
-
-static void load_good(const char *folder, kz__config *config) {
-    kz__err err = {""};
-    if (load(folder, config, &err) != KZ_OK) fail_msg("%s", err.text);
-}
-
-typedef struct row {
-    which file;
-    const char *path, *value;
-    const char *first, *second; /* NULL: loads */
-} row;
-
-static void run_rows(const char *folder, const row *rows, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        kz__config config;
-        kz__err err = {""};
-        write_mutated(folder, rows[i].file, rows[i].path, rows[i].value);
-        kz_status status = load(folder, &config, &err);
-        const char *shown = rows[i].value ? rows[i].value : "removed";
-        if (!rows[i].first) {
-            if (status != KZ_OK) fail_msg("%s = %s: %s", rows[i].path, shown, err.text);
-            kz__config_clear(&kzt_mem, &config);
-            continue;
-        }
-        if (status != KZ_ERR_MODEL) fail_msg("%s = %s: loads", rows[i].path, shown);
-        kzt_expect_text(err.text, rows[i].first, rows[i].second, "");
-        kzt_expect_text(err.text, file_names[rows[i].file], "'", "");
-    }
-}
-
-#define RUN(folder, rows) run_rows(folder, rows, sizeof rows / sizeof *rows)
-
 /* ---- good models --------------------------------------------------------------------------- */
 
 static void test_voice(void **state) {
     const char *folder = *state;
     kz__config c;
-    write_mutated(folder, MAIN, NULL, NULL);
-    load_good(folder, &c);
+    kzt_write_mutated(folder, MAIN, NULL, NULL);
+    kzt_load_good(folder, &c);
     assert_true(c.has_talker);
     assert_int_equal(c.kind, KZ_KIND_CUSTOM_VOICE);
     assert_string_equal(c.size_name, "tiny");
@@ -175,7 +100,7 @@ static void test_published_custom_voice(void **state) {
     const char *folder = *state;
     kz__config c;
     copy_published(folder, "1.7b-customvoice.json");
-    load_good(folder, &c);
+    kzt_load_good(folder, &c);
     assert_int_equal(c.kind, KZ_KIND_CUSTOM_VOICE);
     assert_string_equal(c.size_name, "1b7");
     assert_true(c.takes_instruct);
@@ -212,6 +137,13 @@ static void test_published_custom_voice(void **state) {
     assert_int_equal(c.codec.upsampling_ratio_count, 2);
     assert_int_equal(c.codec.sample_rate, 24000);
     assert_int_equal(c.codec.samples_per_frame, 1920);
+    assert_int_equal(c.codec.encoder.quantizers, 16);
+    assert_int_equal(c.codec.encoder.filters, 64);
+    assert_int_equal(c.codec.encoder.rates[0], 4);
+    assert_int_equal(c.codec.encoder.rates[3], 8);
+    assert_int_equal(c.codec.encoder.samples_per_frame, 1920);
+    assert_int_equal(c.codec.encoder.stack.window, 0);
+    assert_true(c.codec.encoder.stack.plain && c.codec.encoder.stack.norm_eps == 1e-5f);
     assert_string_equal(kzt_notices, "");
     kz__config_clear(&kzt_mem, &c);
 }
@@ -220,7 +152,7 @@ static void test_published_base(void **state) {
     const char *folder = *state;
     kz__config c;
     copy_published(folder, "0.6b-base.json");
-    load_good(folder, &c);
+    kzt_load_good(folder, &c);
     assert_int_equal(c.kind, KZ_KIND_BASE);
     assert_false(c.takes_instruct);
     assert_int_equal(c.speaker_encoder.dim, 1024);
@@ -247,7 +179,7 @@ static void test_published_base(void **state) {
 
 /* B185: one line that says what it is and what was expected. */
 static void test_B185_other_architecture(void **state) {
-    static const row rows[] = {
+    static const kzt_row rows[] = {
         {MAIN, "model_type", "\"llama\"", "this is a llama model", "Kazeia speaks qwen3_tts"},
         {MAIN, "model_type", "\"qwen3_tts_tokenizer_12hz\"", "only the speech tokenizer",
          "give the model's folder"},
@@ -285,11 +217,11 @@ static void test_B198_config_is_no_json(void **state) {
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
             kz__config config;
             kz__err err = {""};
-            write_mutated(folder, MAIN, NULL, NULL);
-            kzt_write_text(folder, file_names[file], texts[i].text);
-            assert_int_equal(load(folder, &config, &err), KZ_ERR_MODEL);
+            kzt_write_mutated(folder, MAIN, NULL, NULL);
+            kzt_write_text(folder, kzt_config_names[file], texts[i].text);
+            assert_int_equal(kzt_load(folder, &config, &err), KZ_ERR_MODEL);
             kzt_expect_text(err.text, texts[i].first, texts[i].second, "");
-            kzt_expect_text(err.text, file_names[file], "", "");
+            kzt_expect_text(err.text, kzt_config_names[file], "", "");
         }
     }
 }
@@ -298,9 +230,9 @@ static void test_too_large_file(void **state) {
     const char *folder = *state;
     kz__config config;
     kz__err err = {""};
-    write_mutated(folder, MAIN, NULL, NULL);
+    kzt_write_mutated(folder, MAIN, NULL, NULL);
     kzt_write_sparse(folder, "config.json", "{", 1, ((size_t)16 << 20) + 1);
-    assert_int_equal(load(folder, &config, &err), KZ_ERR_MODEL);
+    assert_int_equal(kzt_load(folder, &config, &err), KZ_ERR_MODEL);
     kzt_expect_text(err.text, "16777217 bytes", "at most 16777216", "");
 }
 
@@ -309,13 +241,13 @@ static void test_B180_missing_files(void **state) {
     const char *folder = *state;
     kz__config config;
     kz__err err = {""};
-    write_mutated(folder, MAIN, NULL, NULL);
+    kzt_write_mutated(folder, MAIN, NULL, NULL);
     kzt_unlink(folder, "codec/config.json");
-    assert_int_equal(load(folder, &config, &err), KZ_ERR_MODEL);
+    assert_int_equal(kzt_load(folder, &config, &err), KZ_ERR_MODEL);
     kzt_expect_text(err.text, "codec/config.json", "give the speech tokenizer's folder", "");
-    write_mutated(folder, MAIN, NULL, NULL);
+    kzt_write_mutated(folder, MAIN, NULL, NULL);
     kzt_unlink(folder, "config.json");
-    assert_int_equal(load(folder, &config, &err), KZ_ERR_MODEL);
+    assert_int_equal(kzt_load(folder, &config, &err), KZ_ERR_MODEL);
     kzt_expect_text(err.text, "there is no", "/config.json", "");
 }
 
@@ -323,7 +255,7 @@ static void test_B180_missing_files(void **state) {
 static void test_generation_fallbacks(void **state) {
     const char *folder = *state;
     kz__config c;
-    write_mutated(folder, MAIN, NULL, NULL);
+    kzt_write_mutated(folder, MAIN, NULL, NULL);
     for (int round = 0; round < 3; round++) {
         if (round == 0) {
             kzt_unlink(folder, "generation_config.json");
@@ -331,7 +263,7 @@ static void test_generation_fallbacks(void **state) {
             kzt_write_text(folder, "generation_config.json",
                            round == 1 ? "{}" : "{\"temperature\":null,\"max_new_tokens\":null}");
         }
-        load_good(folder, &c);
+        kzt_load_good(folder, &c);
         assert_int_equal(c.max_new_tokens, 2048);
         assert_true(c.sample_talker.temperature == 0.9 && c.sample_talker.top_k == 50);
         assert_true(c.sample_talker.top_p == 1.0);
@@ -346,7 +278,7 @@ static void test_generation_fallbacks(void **state) {
                    "\"top_k\":7.0,\"top_p\":0.25,\"repetition_penalty\":1.5,"
                    "\"subtalker_temperature\":0.75,\"subtalker_top_k\":0,\"subtalker_top_p\":0.5,"
                    "\"max_new_tokens\":9}");
-    load_good(folder, &c);
+    kzt_load_good(folder, &c);
     assert_true(c.sample_talker.temperature == 0.0 && c.sample_talker.top_k == 7);
     assert_true(c.sample_talker.top_p == 0.25 && c.sample_talker.repetition_penalty == 1.5);
     assert_true(c.sample_predictor.temperature == 0.75 && c.sample_predictor.top_k == 0);
@@ -354,7 +286,7 @@ static void test_generation_fallbacks(void **state) {
     assert_int_equal(c.max_new_tokens, 9);
     kz__config_clear(&kzt_mem, &c);
     kzt_write_text(folder, "generation_config.json", "{\"subtalker_dosample\":false}");
-    load_good(folder, &c);
+    kzt_load_good(folder, &c);
     assert_true(c.sample_talker.temperature == 0.9 && c.sample_predictor.temperature == 0.0);
     kz__config_clear(&kzt_mem, &c);
 }
@@ -364,9 +296,10 @@ static void test_generation_fallbacks(void **state) {
 #define TC "talker_config."
 #define CP "talker_config.code_predictor_config."
 #define DC "decoder_config."
+#define EC "encoder_config."
 
 static void test_main_rows(void **state) {
-    static const row rows[] = {
+    static const kzt_row rows[] = {
         {MAIN, "talker_config", NULL, "talker_config is missing", "an object"},
         {MAIN, "talker_config", "[]", "talker_config is a list", "an object"},
         {MAIN, "talker_config.code_predictor_config", NULL, "code_predictor_config is missing", ""},
@@ -459,22 +392,22 @@ static void test_attention_width(void **state) {
     const char *folder = *state;
     kz__config c;
     kz__err err = {""};
-    write_mutated(folder, MAIN, NULL, NULL);
+    kzt_write_mutated(folder, MAIN, NULL, NULL);
     json_t *root = kzt_read_json(VOICE "/config.json");
     kzt_mutate(root, CP "head_dim", "1024");
     kzt_mutate(root, CP "num_attention_heads", "64");
     kzt_write_json(folder, "config.json", root);
-    load_good(folder, &c);
+    kzt_load_good(folder, &c);
     kz__config_clear(&kzt_mem, &c);
     kzt_mutate(root, CP "num_attention_heads", "66");
     kzt_write_json(folder, "config.json", root);
     json_decref(root);
-    assert_int_equal(load(folder, &c, &err), KZ_ERR_MODEL);
+    assert_int_equal(kzt_load(folder, &c, &err), KZ_ERR_MODEL);
     kzt_expect_text(err.text, CP "num_attention_heads * head_dim is 67584", "65536", "");
 }
 
 static void test_windows(void **state) {
-    static const row rows[] = {
+    static const kzt_row rows[] = {
         {MAIN, TC "use_sliding_window", "true", TC "sliding_window is null", "whole number"},
         {MAIN, TC "use_sliding_window", "1", TC "use_sliding_window is 1", "true or false"},
         {MAIN, TC "sliding_window", "4096", NULL, NULL},
@@ -492,8 +425,8 @@ static void test_windows(void **state) {
     RUN(*state, rows);
     const char *folder = *state;
     kz__config c;
-    write_mutated(folder, MAIN, TC "sliding_window", "100");
-    load_good(folder, &c);
+    kzt_write_mutated(folder, MAIN, TC "sliding_window", "100");
+    kzt_load_good(folder, &c);
     assert_int_equal(c.talker.window, 0);
     kz__config_clear(&kzt_mem, &c);
     json_t *root = kzt_read_json(VOICE "/config.json");
@@ -501,14 +434,14 @@ static void test_windows(void **state) {
     kzt_mutate(root, TC "use_sliding_window", "true");
     kzt_write_json(folder, "config.json", root);
     json_decref(root);
-    load_good(folder, &c);
+    kzt_load_good(folder, &c);
     assert_int_equal(c.talker.window, 100);
     assert_int_equal(c.predictor.window, 0);
     kz__config_clear(&kzt_mem, &c);
 }
 
 static void test_codec_rows(void **state) {
-    static const row rows[] = {
+    static const kzt_row rows[] = {
         {CODEC, "decoder_config", NULL, "decoder_config is missing", ""},
         {CODEC, "encoder_config", NULL, NULL, NULL},
         {CODEC, DC "codebook_dim", "255", DC "codebook_dim is 255", "even"},
@@ -552,15 +485,72 @@ static void test_codec_rows(void **state) {
     kz__err err = {""};
     json_t *root = kzt_read_json(VOICE "/config.json");
     kzt_mutate(root, TC "vocab_size", "1089");
-    write_mutated(folder, CODEC, NULL, NULL);
+    kzt_write_mutated(folder, CODEC, NULL, NULL);
     kzt_write_json(folder, "config.json", root);
     json_decref(root);
-    assert_int_equal(load(folder, &c, &err), KZ_ERR_MODEL);
+    assert_int_equal(kzt_load(folder, &c, &err), KZ_ERR_MODEL);
     kzt_expect_text(err.text, "codebook_size is 64", "codes up to 64", "");
 }
 
+/* The decoder does without its encoder: whoever wants to encode is told. */
+static void test_encoder_rows(void **state) {
+    static const kzt_row rows[] = {
+        {CODEC, "encoder_config", "null", "encoder_config is null", "an object"},
+        {CODEC, "encoder_config", NULL, "encoder_config is missing", ""},
+        {CODEC, "encoder_config", "7", "encoder_config is 7", "an object"},
+        {CODEC, "encoder_valid_num_quantizers", "15", "encoder_valid_num_quantizers is 15",
+         "num_quantizers 16"},
+        {CODEC, "encoder_valid_num_quantizers", "65", "encoder_valid_num_quantizers is 65", "64"},
+        {CODEC, "encode_downsample_rate", "960", "encode_downsample_rate is 960", "is 1920"},
+        {CODEC, "input_sample_rate", "999", "input_sample_rate is 999", "from 1000"},
+        {CODEC, EC "upsampling_ratios", "[8,6,5]", "encode_downsample_rate is 1920", "is 480"},
+        {CODEC, EC "upsampling_ratios", "[256,256,256,256,256,256,256,256]",
+         "encode_downsample_rate", ""},
+        {CODEC, EC "upsampling_ratios", "[8,6,5,0]", EC "upsampling_ratios is 0", ""},
+        {CODEC, EC "upsampling_ratios", "[4,5,6,8]", NULL, NULL},
+        {CODEC, EC "num_filters", "0", EC "num_filters is 0", ""},
+        {CODEC, EC "num_filters", "4098", EC "num_filters is 4098", "at most 4096"},
+        {CODEC, EC "num_filters", "5", EC "num_filters is 5", "compress 2"},
+        {CODEC, EC "kernel_size", "65", EC "kernel_size is 65", "64"},
+        {CODEC, EC "residual_kernel_size", NULL, EC "residual_kernel_size is missing", ""},
+        {CODEC, EC "last_kernel_size", "\"3\"", EC "last_kernel_size is '3'", ""},
+        {CODEC, EC "audio_channels", "2", EC "audio_channels is 2", "from 1 to 1"},
+        {CODEC, EC "audio_channels", NULL, NULL, NULL},
+        {CODEC, EC "num_residual_layers", "2", EC "num_residual_layers is 2", "from 1 to 1"},
+        {CODEC, EC "pad_mode", "\"reflect\"", EC "pad_mode is 'reflect'", "'constant'"},
+        {CODEC, EC "use_causal_conv", "false", EC "use_causal_conv is false", ""},
+        {CODEC, EC "use_conv_shortcut", "true", EC "use_conv_shortcut is true", ""},
+        {CODEC, EC "hidden_act", "\"silu\"", EC "hidden_act is 'silu'", "'gelu'"},
+        {CODEC, EC "norm_eps", NULL, EC "norm_eps is missing", ""},
+        {CODEC, EC "head_dim", "15", EC "head_dim is 15", "even"},
+        {CODEC, EC "attention_bias", "true", EC "attention_bias is true", ""},
+        {CODEC, EC "max_position_embeddings", "0", EC "max_position_embeddings is 0", ""},
+        {CODEC, EC "codebook_size", "65", EC "codebook_size is 65", "decoder's 64"},
+        {CODEC, EC "codebook_size", "32", NULL, NULL},
+        {CODEC, EC "vector_quantization_hidden_dimension", "17",
+         EC "vector_quantization_hidden_dimension is 17", "from 16 to 16"},
+        {CODEC, EC "vector_quantization_hidden_dimension", NULL, NULL, NULL},
+        {CODEC, EC "num_semantic_quantizers", "16", EC "num_semantic_quantizers is 16",
+         "encoder_valid_num_quantizers 16"},
+        {CODEC, EC "sliding_window", "null", NULL, NULL}, /* nobody reads it */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kz__config c;
+        kzt_write_mutated(*state, rows[i].file, rows[i].path, rows[i].value);
+        kzt_load_good(*state, &c);
+        const kz__encoder_config *e = &c.codec.encoder;
+        if ((e->quantizers == 0) != (rows[i].first != NULL)) {
+            fail_msg("%s: %s", rows[i].path, e->quantizers ? "can be used" : e->problem.text);
+        }
+        if (rows[i].first) {
+            kzt_expect_text(e->problem.text, rows[i].first, rows[i].second, "codec/config.json");
+        }
+        kz__config_clear(&kzt_mem, &c);
+    }
+}
+
 static void test_generation_rows(void **state) {
-    static const row rows[] = {
+    static const kzt_row rows[] = {
         {GENERATION, "temperature", "-0.1", "temperature is -0.1", "from 0"},
         {GENERATION, "temperature", "0", NULL, NULL},
         {GENERATION, "temperature", "\"hot\"", "temperature is 'hot'", "a number"},
@@ -579,7 +569,7 @@ static void test_generation_rows(void **state) {
 }
 
 static void test_speaker_encoder_rows(void **state) {
-    static const row rows[] = {
+    static const kzt_row rows[] = {
         {MAIN, "speaker_encoder_config", "{\"enc_dim\":128}",
          "speaker_encoder_config.enc_dim is 128", "hidden_size is 256"},
         {MAIN, "speaker_encoder_config", "{}", "speaker_encoder_config.enc_dim is missing", ""},
@@ -613,8 +603,8 @@ static void test_speaker_encoder_rows(void **state) {
 static void test_B127_sample_rate(void **state) {
     const char *folder = *state;
     kz__config c;
-    write_mutated(folder, CODEC, "output_sample_rate", "48000");
-    load_good(folder, &c);
+    kzt_write_mutated(folder, CODEC, "output_sample_rate", "48000");
+    kzt_load_good(folder, &c);
     assert_int_equal(c.codec.sample_rate, 48000);
     assert_int_equal(c.codec.samples_per_frame, 1920);
     kz__config_clear(&kzt_mem, &c);
@@ -625,7 +615,7 @@ static void test_codec_only(void **state) {
     const char *folder = *state;
     kz__config c;
     kz__err err = {""};
-    write_mutated(folder, CODEC, DC "codebook_size", "17");
+    kzt_write_mutated(folder, CODEC, DC "codebook_size", "17");
     char *codec = kzt_path(folder, "codec");
     memset(&c, 0, sizeof c);
     assert_int_equal(kz__config_load_codec(&kzt_mem, codec, &c, &err), KZ_OK);
@@ -642,7 +632,7 @@ static void test_codec_only(void **state) {
 /* ---- names ---------------------------------------------------------------------------------- */
 
 static void test_name_rows(void **state) {
-    static const row rows[] = {
+    static const kzt_row rows[] = {
         {MAIN, TC "codec_language_id", "[]", TC "codec_language_id is a list", "object"},
         {MAIN, TC "codec_language_id", "{\"english\":1088}", "codec_language_id.english is 1088",
          "from 0 to 1087"},
@@ -668,15 +658,15 @@ static void test_name_rows(void **state) {
     RUN(*state, rows);
     const char *folder = *state;
     kz__config c;
-    write_mutated(folder, MAIN, TC "spk_id", "{\"Zo\xc3\xab\":5,\"ADA\":7}");
-    load_good(folder, &c);
+    kzt_write_mutated(folder, MAIN, TC "spk_id", "{\"Zo\xc3\xab\":5,\"ADA\":7}");
+    kzt_load_good(folder, &c);
     assert_int_equal(c.speaker_count, 2);
     assert_string_equal(c.speakers[0].name, "zo\xc3\xab");
     assert_int_equal(c.speakers[0].id, 5);
     assert_string_equal(c.speakers[1].name, "ada");
     kz__config_clear(&kzt_mem, &c);
-    write_mutated(folder, MAIN, TC "spk_is_dialect", "{\"ada\":\"English\"}");
-    load_good(folder, &c);
+    kzt_write_mutated(folder, MAIN, TC "spk_is_dialect", "{\"ada\":\"English\"}");
+    kzt_load_good(folder, &c);
     assert_int_equal(c.speakers[0].dialect, 0);
     kz__config_clear(&kzt_mem, &c);
 }
@@ -751,6 +741,7 @@ int main(void) {
         TEST(test_attention_width),
         TEST(test_windows),
         TEST(test_codec_rows),
+        TEST(test_encoder_rows),
         TEST(test_generation_rows),
         TEST(test_speaker_encoder_rows),
         TEST(test_B127_sample_rate),

@@ -14,6 +14,7 @@
 
 typedef struct layer {
     size_t in, out, taps, dilation, stride, frame_rows;
+    size_t hop;             /* of a strided one, else 1 */
     float *weight, *bias, *x; /* x: [rows][pad16(in)] */
     kz__tensor weight_tensor, bias_tensor;
 } layer;
@@ -34,7 +35,7 @@ static float *numbers(size_t n) {
 
 static layer make(size_t in, size_t out, size_t taps, size_t dilation, size_t stride,
                   size_t frame_rows) {
-    layer l = {in, out, taps, dilation, stride, frame_rows, NULL, NULL, NULL, {0}, {0}};
+    layer l = {in, out, taps, dilation, stride, frame_rows, 1, NULL, NULL, NULL, {0}, {0}};
     size_t kernel = taps * stride;
     size_t ld = kz__pad16(in);
     l.weight = numbers(in * out * kernel);
@@ -60,6 +61,7 @@ static void drop(layer *l) {
 /* The term of output row t, channel o (and phase r of a stride) from tap s and channel c. */
 static double term(const layer *l, size_t t, size_t r, size_t o, size_t s, size_t c) {
     size_t back = (l->taps - 1 - s) * l->dilation;
+    t = t * l->hop + l->hop - 1; /* the last input row of an output */
     if (back > t) return 0;
     size_t at = l->stride > 1 ? (c * l->out + o) * l->taps * l->stride + r +
                                     l->stride * (l->taps - 1 - s)
@@ -67,7 +69,19 @@ static double term(const layer *l, size_t t, size_t r, size_t o, size_t s, size_
     return (double)l->weight[at] * (double)l->x[(t - back) * kz__pad16(l->in) + c];
 }
 
-/* Runs all frames, so many in a call. y: [rows * stride][pad16(out)]. */
+static kz_status pack(const layer *l, const kz__pack_place *place, kz__conv_how how,
+                      kz__conv *conv, kz__err *err) {
+    if (l->stride > 1) {
+        return kz__conv_pack_transposed(place, conv, &l->weight_tensor, &l->bias_tensor, l->stride,
+                                        how, err);
+    }
+    if (l->hop > 1) {
+        return kz__conv_pack_strided(place, conv, &l->weight_tensor, &l->bias_tensor, l->hop, err);
+    }
+    return kz__conv_pack(place, conv, &l->weight_tensor, &l->bias_tensor, l->dilation, how, err);
+}
+
+/* Runs all frames, so many in a call. y: [rows * stride / hop][pad16(out)]. */
 static void run(const layer *l, kz__conv_how how, kz__level level, int threads, size_t frames,
                 float *y) {
     kz__mem mem;
@@ -81,12 +95,7 @@ static void run(const layer *l, kz__conv_how how, kz__level level, int threads, 
     assert_int_equal(kz__mem_init(&mem, NULL, &err), KZ_OK);
     kz__kernels_fill(&kernels, level);
     const kz__pack_place place = {.mem = &mem};
-    kz_status status =
-        l->stride > 1 ? kz__conv_pack_transposed(&place, &conv, &l->weight_tensor, &l->bias_tensor,
-                                                 l->stride, how, &err)
-                      : kz__conv_pack(&place, &conv, &l->weight_tensor, &l->bias_tensor,
-                                      l->dilation, how, &err);
-    assert_int_equal(status, KZ_OK);
+    assert_int_equal(pack(l, &place, how, &conv, &err), KZ_OK);
     assert_int_equal(kz__conv_state_init(&state, &mem, &conv, l->frame_rows, frames, &err), KZ_OK);
     size_t width = kz__linear_scratch(&conv.linear);
     size_t rows = kz__linear_rows(&conv.linear, 7); /* fewer than a frame: products go in pieces */
@@ -99,7 +108,7 @@ static void run(const layer *l, kz__conv_how how, kz__level level, int threads, 
         size_t now = (FRAMES - f < frames ? FRAMES - f : frames) * l->frame_rows;
         size_t first = f * l->frame_rows;
         memcpy(kz__conv_input(&state), l->x + first * ld, now * ld * sizeof(float));
-        kz__conv_run(&run, &state, y + first * l->stride * ldy, ldy, now, NULL);
+        kz__conv_run(&run, &state, y + first * l->stride / l->hop * ldy, ldy, now, NULL);
     }
     kz__pool_destroy(pool);
     kz__scratch_clear(&scratch);
@@ -144,7 +153,7 @@ static double limit(const layer *l, kz__conv_how how) {
 
 static void against_doubles(const layer *l, kz__conv_how how, const float *y) {
     double worst = 0, signal = 0, noise = 0;
-    for (size_t t = 0; t < FRAMES * l->frame_rows * l->stride; t++) {
+    for (size_t t = 0; t < FRAMES * l->frame_rows * l->stride / l->hop; t++) {
         for (size_t o = 0; o < kz__pad16(l->out); o++) {
             double want = o < l->out ? (double)l->bias[o] : 0;
             for (size_t i = 0; o < l->out && i < l->taps * l->in; i++) {
@@ -157,33 +166,45 @@ static void against_doubles(const layer *l, kz__conv_how how, const float *y) {
         }
     }
     double snr = 10 * log10(signal / (noise + 1e-300));
-    printf("how %d in %2zu out %2zu taps %zu dilation %zu stride %zu rows %2zu: error %.2g of %.2g,"
-           " %.1f dB\n", (int)how, l->in, l->out, l->taps, l->dilation, l->stride, l->frame_rows,
-           worst, limit(l, how), snr);
+    printf("how %d in %2zu out %2zu taps %zu dilation %zu stride %zu hop %zu rows %2zu: error %.2g"
+           " of %.2g, %.1f dB\n", (int)how, l->in, l->out, l->taps, l->dilation, l->stride, l->hop,
+           l->frame_rows, worst, limit(l, how), snr);
     assert_true(worst <= limit(l, how));
     assert_true(snr >= (how == KZ__CONV_INT8 ? 30 : 90));
+}
+
+static void check_layer(const layer *l, kz__conv_how how) {
+    size_t count = FRAMES * l->frame_rows * l->stride / l->hop * kz__pad16(l->out);
+    float *y = malloc(count * sizeof *y), *other = malloc(count * sizeof *other);
+    assert_true(y && other);
+    run(l, how, kz__kernels_best(), 1, 1, y);
+    against_doubles(l, how, y);
+    for (size_t frames = 1; frames <= FRAMES; frames++) {
+        memset(other, 0x55, count * sizeof *other);
+        run(l, how, kz__kernels_best(), (int)(1 + frames % 3), frames, other);
+        assert_memory_equal(y, other, count * sizeof *y);
+    }
+    for (int level = 0; level < KZ__LEVELS; level++) {
+        if (!kz__kernels_usable((kz__level)level)) continue;
+        run(l, how, (kz__level)level, 2, 4, other);
+        assert_memory_equal(y, other, count * sizeof *y);
+    }
+    free(y);
+    free(other);
 }
 
 static void check(size_t in, size_t out, size_t taps, size_t dilation, size_t stride,
                   size_t frame_rows, kz__conv_how how) {
     layer l = make(in, out, taps, dilation, stride, frame_rows);
-    size_t count = FRAMES * frame_rows * stride * kz__pad16(out);
-    float *y = malloc(count * sizeof *y), *other = malloc(count * sizeof *other);
-    assert_true(y && other);
-    run(&l, how, kz__kernels_best(), 1, 1, y);
-    against_doubles(&l, how, y);
-    for (size_t frames = 1; frames <= FRAMES; frames++) {
-        memset(other, 0x55, count * sizeof *other);
-        run(&l, how, kz__kernels_best(), (int)(1 + frames % 3), frames, other);
-        assert_memory_equal(y, other, count * sizeof *y);
-    }
-    for (int level = 0; level < KZ__LEVELS; level++) {
-        if (!kz__kernels_usable((kz__level)level)) continue;
-        run(&l, how, (kz__level)level, 2, 4, other);
-        assert_memory_equal(y, other, count * sizeof *y);
-    }
-    free(y);
-    free(other);
+    check_layer(&l, how);
+    drop(&l);
+}
+
+/* frame_rows: whole strides */
+static void check_strided(size_t in, size_t out, size_t taps, size_t hop, size_t frame_rows) {
+    layer l = make(in, out, taps, 1, 1, frame_rows);
+    l.hop = hop;
+    check_layer(&l, KZ__CONV_DIRECT);
     drop(&l);
 }
 
@@ -191,6 +212,15 @@ static void test_direct(void **state) {
     (void)state;
     check(24, 40, 7, 3, 1, 5, KZ__CONV_DIRECT);
     check(16, 12, 2, 1, 3, 4, KZ__CONV_DIRECT);
+}
+
+/* As many taps as a stride, twice as many, and a number between. */
+static void test_strided(void **state) {
+    (void)state;
+    check_strided(24, 40, 4, 2, 6);
+    check_strided(16, 12, 8, 4, 4);
+    check_strided(5, 33, 5, 5, 15);
+    check_strided(6, 48, 7, 4, 8);
 }
 
 /* Fewer rows in a frame than the dilation, exact tiles, a row more and less; more tiles than a
@@ -216,6 +246,7 @@ static void test_eight_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_direct),
+                                       cmocka_unit_test(test_strided),
                                        cmocka_unit_test(test_winograd),
                                        cmocka_unit_test(test_eight_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);

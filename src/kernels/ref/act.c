@@ -32,6 +32,12 @@ void KZ__NAME(exp)(float *y, const float *x, size_t n16) {
     }
 }
 
+void KZ__NAME(elu)(float *y, const float *x, size_t n16) {
+    for (size_t i = 0; i < n16; i++) {
+        y[i] = kz__eluf(x[i]);
+    }
+}
+
 void KZ__NAME(add)(float *y, const float *x, const float *z, size_t n16) {
     for (size_t i = 0; i < n16; i++) {
         y[i] = x[i] + z[i];

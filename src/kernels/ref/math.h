@@ -8,18 +8,24 @@
 #include "kernels/fma.h"
 #include "kernels/math_constants.h"
 
-/* At most 2 units in the last place; 0 where the result would be subnormal, infinity on overflow.
- * x = n ln2 + r, adding 1.5 * 2^23 rounds to n, which then goes into the exponent. */
-static inline float kz__expf(float x) {
-    float t = kz__fma(x, KZ__LOG2E, KZ__ROUNDER);
-    float n = t - KZ__ROUNDER;
+/* exp(r) - 1 of x = n ln2 + r. *t: adding 1.5 * 2^23 rounds to n, which stands in its low bits. */
+static inline float kz__exp_rest(float x, float *t) {
+    *t = kz__fma(x, KZ__LOG2E, KZ__ROUNDER);
+    float n = *t - KZ__ROUNDER;
     float r = kz__fma(n, -KZ__LN2_HIGH, x);
     r = kz__fma(n, -KZ__LN2_LOW, r);
     float p = kz__fma(KZ__EXP4, r, KZ__EXP3);
     p = kz__fma(p, r, KZ__EXP2);
     p = kz__fma(p, r, KZ__EXP1);
     p = kz__fma(p, r, KZ__EXP0);
-    p = kz__fma(p, r * r, r) + 1.0f;
+    return kz__fma(p, r * r, r);
+}
+
+/* At most 2 units in the last place; 0 where the result would be subnormal, infinity on overflow.
+ * n goes into the exponent. */
+static inline float kz__expf(float x) {
+    float t = 0;
+    float p = kz__exp_rest(x, &t) + 1.0f;
     float y = kz__float_of(kz__bits_of(p) + (kz__bits_of(t) << 23));
     y = x < KZ__EXP_LOWEST ? 0.0f : y;
     y = x > KZ__EXP_HIGHEST ? kz__float_of(KZ__INFINITY_BITS) : y;
@@ -61,6 +67,17 @@ static inline float kz__sinf(float x) {
 
 static inline float kz__siluf(float x) {
     return x / (1.0f + kz__expf(-x));
+}
+
+/* Below 0, with s = 2^n: s (exp(r) - 1) + (s - 1). */
+static inline float kz__eluf(float x) {
+    float t = 0;
+    float rest = kz__exp_rest(x, &t);
+    float s = kz__float_of(kz__bits_of(1.0f) + (kz__bits_of(t) << 23));
+    float y = kz__fma(rest, s, s - 1.0f);
+    y = x < KZ__EXP_LOWEST ? -1.0f : y;
+    y = 0.0f < x ? x : y;
+    return x == x ? y : x;
 }
 
 static inline float kz__geluf(float x) {
