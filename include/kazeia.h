@@ -175,7 +175,7 @@ typedef struct kz_model_info {
     uint64_t session_bytes;   /* private: one session before its first frame */
     uint64_t frame_bytes;     /* private: added per prompt row and frame (key-value cache) */
     int has_codec, has_talker;
-    int has_speaker_encoder;  /* tensors are there */
+    int has_speaker_encoder;  /* a Base model whose encoder for recordings is there */
     uint64_t decoder_macs_per_frame; /* multiply-adds of the codec decoder, attention left out */
     uint64_t lm_bytes_per_frame;     /* weights that talker and code predictor read for a frame */
     int text_limit; /* length of a text that this model speaks well in one go, as kz_split counts */
