@@ -87,13 +87,13 @@ kz_status kz__mel_init(kz__mel *mel, kz__mem *mem, const kz__mel_config *config,
     if (mel->window && mel->cosine && mel->sine && mel->swap && mel->first && mel->count) {
         make_tables(mel);
         mel->weights = kz__calloc(mem, make_filters(mel, NULL), sizeof(double));
+        if (mel->weights) {
+            make_filters(mel, mel->weights);
+            return KZ_OK;
+        }
     }
-    if (!mel->weights) {
-        kz__mel_clear(mel, mem);
-        return kz__fail_memory(err);
-    }
-    make_filters(mel, mel->weights);
-    return KZ_OK;
+    kz__mel_clear(mel, mem);
+    return kz__fail_memory(err);
 }
 
 void kz__mel_clear(kz__mel *mel, kz__mem *mem) {
