@@ -81,20 +81,30 @@ static kzt_file make_file(bool large) {
     return file;
 }
 
+/* Begins a check of every entry. */
+static kz_status begin_check(kz__mem *account, const kz__packed *p, kz__packed_check *check,
+                             kz__err *err) {
+    bool used[8];
+    assert_true(p->count <= 8);
+    memset(used, true, sizeof used);
+    return kz__packed_check_begin(account, p, used, check, err);
+}
+
 /* Reads all of a file, as opening a model does. */
 static kz_status read_all(kz__mem *account, const unsigned char *bytes, size_t size, kz__err *err) {
     kz__packed p = {0};
-    size_t items = 0;
+    kz__packed_check check;
     char *path = NULL;
     const char *data = NULL;
     size_t length = 0;
     kz_status s = kz__packed_parse(account, bytes, size, "dir/x.kz", &p, err);
-    for (size_t i = 0; !s && i < p.count; i++) p.entries[i].used = true;
     if (!s) s = kz__packed_file(&p, "config.json", false, &path, &data, &length, err);
     kz__free(account, path);
-    if (!s) s = kz__packed_check_begin(&p, &items, err);
-    for (size_t i = 0; !s && i < items; i++) kz__packed_check_item(&p, i);
-    if (!s) s = kz__packed_check_end(&p, err);
+    if (!s) s = begin_check(account, &p, &check, err);
+    if (!s) {
+        for (size_t i = 0; i < check.items; i++) kz__packed_check_item(&check, i);
+        s = kz__packed_check_end(&check, err);
+    }
     kz__packed_close(&p);
     return s;
 }
@@ -436,12 +446,11 @@ static void test_files(void **state) {
     assert_non_null(strstr(err.text, "does not begin like one"));
     kz__packed_close(&p);
     assert_int_equal(kz__packed_open(&mem, model, &p, &err), KZ_OK);
-    size_t items = 0;
-    for (size_t i = 0; i < p.count; i++) p.entries[i].used = true;
-    assert_int_equal(kz__packed_check_begin(&p, &items, &err), KZ_OK);
-    assert_int_equal(items, 3 + 3 + 1);
-    for (size_t i = items; i > 0; i--) kz__packed_check_item(&p, i - 1); /* any order */
-    assert_int_equal(kz__packed_check_end(&p, &err), KZ_OK);
+    kz__packed_check check;
+    assert_int_equal(begin_check(&mem, &p, &check, &err), KZ_OK);
+    assert_int_equal(check.items, 3 + 3 + 1);
+    for (size_t i = check.items; i > 0; i--) kz__packed_check_item(&check, i - 1); /* any order */
+    assert_int_equal(kz__packed_check_end(&check, &err), KZ_OK);
     /* pages of the table that were given up are there again when they are read */
     const float *table = kz__packed_data(&p, kz__packed_find(&p, "t"));
     for (size_t i = 0; i < LONG_ROWS * LONG_WIDTH; i += 997) {
