@@ -262,6 +262,9 @@ static void test_rows(void **state) {
             assert_non_null(strstr(err.text, "x.kz': row 350 of tensor 't' cannot be read, 8 of "
                                              "its 4000 bytes are there"));
             assert_int_equal(kz__rows_read(&rows, LONG_ROWS - 1, row, &err), KZ_ERR_MODEL);
+            kz__weights *late = NULL;
+            assert_int_equal(kz__weights_from_packed(&mem, &p, &late, &err), KZ_ERR_MODEL);
+            assert_non_null(strstr(err.text, "x.kz' was cut while in use"));
         }
         kz__weights_close(w);
         kz__packed_close(&p);
@@ -287,6 +290,37 @@ static void test_cut(void **state) {
     refused(longer, f.size + PAGE, "something behind its end");
     free(longer);
     kzt_file_free(&f);
+}
+
+/* Two users of one file: each compares what it needs itself. */
+static void test_check_of_what_is_needed(void **state) {
+    (void)state;
+    kzt_file f = make_file(true);
+    kz__packed p = {0};
+    kz__weights *one = NULL;
+    kz__weights *two = NULL;
+    kz__tensor tensor;
+    kz__err err = {""};
+    kz__panels panels = {"m", KZ__Q4, 2, 1, 64, 0};
+    const void *data = NULL;
+    const size_t three = 3;
+    f.bytes[kzt_get(f.bytes, kzt_packed_row(&f, "v") + 160, 8) + 4] ^= 1;
+    assert_int_equal(kz__packed_parse(&mem, f.bytes, f.size, "x.kz", &p, &err), KZ_OK);
+    assert_int_equal(kz__weights_from_packed(&mem, &p, &one, &err), KZ_OK);
+    assert_int_equal(kz__weights_from_packed(&mem, &p, &two, &err), KZ_OK);
+    assert_int_equal(kz__weights_panels(one, &panels, &data, &err), KZ_OK);
+    assert_int_equal(kz__weights_need(two, "v", 1, &three, &tensor, &err), KZ_OK);
+    assert_int_equal(kz__weights_check(one, &err), KZ_OK);
+    assert_int_equal(kz__weights_check(two, &err), KZ_ERR_MODEL);
+    assert_non_null(strstr(err.text, "'x.kz' is damaged: the checksum of 'v' does not fit"));
+    f.bytes[kzt_get(f.bytes, kzt_packed_row(&f, "m") + 160, 8) + 1000] ^= 1;
+    assert_int_equal(kz__weights_check(one, &err), KZ_ERR_MODEL);
+    assert_non_null(strstr(err.text, "'m'"));
+    kz__weights_close(one);
+    kz__weights_close(two);
+    kz__packed_close(&p);
+    kzt_file_free(&f);
+    assert_int_equal(atomic_load(&mem.current), 0);
 }
 
 /* Each byte is under a checksum, zeros between entries included. */
@@ -520,6 +554,7 @@ int main(void) {
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_check_of_what_is_needed),
         cmocka_unit_test(test_every_flipped_byte),
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_hostile_header),
