@@ -1,6 +1,7 @@
 /* Converting: a model is loaded, and what is made of its weights goes into a packed file instead of
  * into memory. */
 #include "base/fpenv.h"
+#include "base/log.h"
 #include "base/mapfile.h"
 #include "base/path.h"
 #include "base/pool.h"
@@ -63,8 +64,12 @@ static kz_type type_of(const kz_model *m, kz_type asked) {
 static kz_status write_encoder(kz_model *m, kz__err *err) {
     const kz__encoder_config *config = &m->config.codec.encoder;
     kz__codec_encoder encoder;
-    if (m->config.kind != KZ_KIND_BASE || !config->quantizers) return KZ_OK;
-    if (!kz__codec_encoder_found(m->codec_weights)) return KZ_OK;
+    if (m->config.kind != KZ_KIND_BASE) return KZ_OK;
+    if (!config->quantizers || !kz__codec_encoder_found(m->codec_weights)) {
+        kz__log(KZ__NOTICE, "the speech tokenizer has no encoder that can be used: the packed file "
+                            "speaks, but turns no recording into codes");
+        return KZ_OK;
+    }
     kz_status status = kz__codec_encoder_load(&m->mem, m->codec_weights, config, &encoder, err);
     kz__codec_encoder_clear(&m->mem, &encoder);
     return status;

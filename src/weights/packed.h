@@ -1,5 +1,6 @@
-/* The packed model file `.kz`: everything that is needed to speak, laid out as the kernels read it,
- * to be mapped and shared. docs/FORMATS.md has the table of its bytes.
+/* The packed model file `.kz`: everything that is needed to speak and, of Base models, to clone a
+ * voice, laid out as the kernels read it, to be mapped and shared. docs/FORMATS.md has the table of
+ * its bytes.
  *
  *     page 0      header: magic, version, where the table is, weight type, decoder, checksum
  *     then        what the entries hold, each from a page on, zeros up to the next

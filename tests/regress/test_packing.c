@@ -242,6 +242,14 @@ static size_t count_encoders(const kzt_file *file) {
     return found;
 }
 
+#define BOOK "encoder.quantizer.acoustic_residual_vector_quantizer.layers.14.codebook"
+
+static size_t row_of(const kzt_file *file, const char *name) {
+    size_t row = kzt_packed_row(file, name);
+    if (!row) fail_msg("no entry '%s'", name);
+    return row;
+}
+
 /* What a checkpoint gives without the encoder, as older versions packed all. */
 static kzt_packed pack_without_encoder(const char *checkpoint) {
     char *folder = kzt_copy_checkpoint(checkpoint);
@@ -268,8 +276,19 @@ static void test_encoder_of_base_models(void **state) {
         kzt_file file = {0};
         kzt_pack(bases[i], KZ_TYPE_Q4, 2, &file);
         assert_true(count_encoders(&file) > 50);
+        /* panels have what these come to */
+        assert_int_equal(kzt_get(file.bytes, row_of(&file, BOOK ".embed_sum") + 168, 8), 0);
+        assert_int_equal(kzt_get(file.bytes, row_of(&file, BOOK ".cluster_usage") + 168, 8), 0);
+        assert_true(kzt_get(file.bytes, row_of(&file, BOOK) + 168, 8) > 0);
         kzt_file_free(&file);
     }
+}
+
+static char noticed[512];
+
+static void notice(void *user, int level, const char *text) {
+    (void)user;
+    if (level == 0) snprintf(noticed, sizeof noticed, "%s", text);
 }
 
 static void test_older_file(void **state) {
@@ -277,7 +296,10 @@ static void test_older_file(void **state) {
     char err[512];
     kzt_golden golden;
     kzt_golden_load("base-eq-icl", &golden);
+    kz_set_log(notice, NULL);
     kzt_packed p = pack_without_encoder(golden.checkpoint);
+    kz_set_log(NULL, NULL);
+    kzt_has(noticed, "turns no recording into codes");
     assert_int_equal(count_encoders(&p.file), 0);
     kzt_run folder = speak(golden.checkpoint, KZ_TYPE_Q4, &golden.request);
     kzt_run file = speak(p.path, KZ_TYPE_STORED, &golden.request);
