@@ -88,7 +88,8 @@ static kz_status compare(kz__mem *mem, const kz__packed *packed, const part *par
     return equal ? KZ_OK : damaged(packed, entry->name, err);
 }
 
-static kz_status check_alone(const kz__packed *packed, const kz__packed_entry *entry, kz__err *err) {
+static kz_status check_alone(const kz__packed *packed, const kz__packed_entry *entry,
+                             kz__err *err) {
     size_t count = chunks_of(entry);
     part *parts = kz__calloc(packed->mem, count, sizeof *parts);
     if (!parts) return kz__fail_memory(err);

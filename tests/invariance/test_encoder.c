@@ -1,5 +1,6 @@
 /* What must not change a bit of the codec encoder: threads, how the samples are cut, the kernel
- * level, a clip before this one, folder or packed file. Codes and the values that they are chosen from. */
+ * level, a clip before this one, a packed file in place of the folder. Codes and the values that
+ * they are chosen from. */
 #include "harness/encoder.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
