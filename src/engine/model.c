@@ -144,26 +144,18 @@ kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *
     return KZ_OK;
 }
 
-/* Files of models that do not clone, and older ones, lack the encoder. */
-static kz_status unpack_encoder(const kz_model *m, kz__mem *mem, kz__codec_encoder *encoder,
-                                kz__err *err) {
+/* The weights that the encoder is among. Packed files of models that do not clone lack it, and
+ * older ones. */
+static kz_status open_encoder(const kz_model *m, kz__mem *mem, kz__weights **weights,
+                              kz__err *err) {
     kz__shown path;
-    kz__weights *weights = NULL;
-    kz_status status = kz__weights_from_packed(mem, &m->packed, &weights, err);
-    if (!status && !kz__codec_encoder_found(weights)) {
-        status = kz__fail(err, KZ_ERR_MODEL,
-                          "'%s' holds no codec encoder, which turns a recording into codes: take "
-                          "the folder that it was made from, or convert that again where it is a "
-                          "Base model",
-                          kz__show_path(&path, m->packed.path));
-    }
-    if (!status) {
-        status = kz__codec_encoder_load(mem, weights, &m->config.codec.encoder, encoder, err);
-    }
-    if (!status) status = kz__weights_check(weights, err);
-    if (status) kz__codec_encoder_clear(mem, encoder);
-    kz__weights_close(weights);
-    return status;
+    if (m->codec_folder) return kz__weights_open(mem, m->codec_folder, weights, err);
+    kz_status status = kz__weights_from_packed(mem, &m->packed, weights, err);
+    if (status || kz__codec_encoder_found(*weights)) return status;
+    return kz__fail(err, KZ_ERR_MODEL,
+                    "'%s' holds no codec encoder, which turns a recording into codes: take the "
+                    "folder that it was made from, or convert that again where it is a Base model",
+                    kz__show_path(&path, m->packed.path));
 }
 
 kz_status kz__model_load_encoder(const kz_model *m, kz__mem *mem, kz__codec_encoder *encoder,
@@ -179,10 +171,11 @@ kz_status kz__model_load_encoder(const kz_model *m, kz__mem *mem, kz__codec_enco
                         "the speech tokenizer's encoder, which turns a recording into codes, "
                         "cannot be used: %s", config->problem.text);
     }
-    if (!m->codec_folder) return unpack_encoder(m, mem, encoder, err);
     kz__weights *weights = NULL;
-    kz_status status = kz__weights_open(mem, m->codec_folder, &weights, err);
+    kz_status status = open_encoder(m, mem, &weights, err);
     if (!status) status = kz__codec_encoder_load(mem, weights, config, encoder, err);
+    if (!status && kz__weights_are_packed(weights)) status = kz__weights_check(weights, err);
+    if (status) kz__codec_encoder_clear(mem, encoder);
     kz__weights_close(weights);
     return status;
 }

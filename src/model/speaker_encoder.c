@@ -130,8 +130,16 @@ static void each_tile(const work *w, size_t ld, kz__pool_fn *fn, job *j) {
 /* Every stage's result passes here: it must be finite, and may be looked at. */
 static kz_status stage_done(const work *w, const char *stage, const float *x, size_t ld,
                             size_t rows, size_t width, kz__err *err) {
-    if (w->tap) w->tap(w->user, stage, x, ld, rows, width);
-    return kz__check_finite(w->run, "speaker encoder", stage, x, ld, rows, width, err);
+    bool stop = w->tap && w->tap(w->user, stage, x, ld, rows, width);
+    kz_status status =
+        kz__check_finite(w->run, "speaker encoder", stage, x, ld, rows, width, err);
+    if (status || !stop) return status;
+    return kz__fail(err, KZ_ERR_CANCELLED, "the speaker encoder was stopped");
+}
+
+/* Spectrogram, convolution, blocks, aggregation; attention, pooling, vector. */
+size_t kz__speaker_encoder_stages(const kz__speaker_encoder *encoder) {
+    return encoder->config->layers + 4;
 }
 
 /* Fills the rows around x[before ...] with their mirror image, the edge rows themselves once. */
