@@ -2,6 +2,7 @@
  * memory of their own, the codec encoder of those that clone, damage, and tables that lie. */
 #include "base/fpenv.h"
 #include "harness/counting_alloc.h"
+#include "harness/encoder.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
 #include "harness/tmpdir.h"
@@ -284,6 +285,46 @@ static void test_encoder_of_base_models(void **state) {
     }
 }
 
+enum { RATE = 24000, CLIP = 2 * RATE + 77 };
+
+/* A voice of a clip, with a transcript. */
+static kz_status make_voice(const char *model, const float *clip, kz_voice **voice,
+                            char err[512]) {
+    kz_voice_options options;
+    kz_voice_options_init(&options);
+    options.transcript = "What was said.";
+    options.threads = 2;
+    kz_model *m = kzt_open(model, NULL);
+    kz_status status = kz_voice_from_samples(m, clip, CLIP, RATE, &options, voice, err, 512);
+    kz_model_free(m);
+    return status;
+}
+
+/* A packed model makes the voices of its folder, byte for byte. */
+static void test_cloning(void **state) {
+    (void)state;
+    static const char *const bases[] = {"base-eq", "base-mtp"};
+    float *clip = kzt_clip(CLIP, 9);
+    char err[512] = "";
+    for (size_t i = 0; i < 2; i++) {
+        kzt_packed p = kzt_pack_to_disk(bases[i], KZ_TYPE_Q4);
+        const char *const models[2] = {bases[i], p.path};
+        kz_voice *voices[2] = {NULL, NULL};
+        const void *bytes[2];
+        size_t sizes[2];
+        for (size_t k = 0; k < 2; k++) {
+            if (make_voice(models[k], clip, &voices[k], err)) fail_msg("%s: %s", models[k], err);
+            bytes[k] = kz_voice_bytes(voices[k], &sizes[k]);
+        }
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+        kz_voice_free(voices[0]);
+        kz_voice_free(voices[1]);
+        kzt_packed_drop(&p);
+    }
+    free(clip);
+}
+
 static char noticed[512];
 
 static void notice(void *user, int level, const char *text) {
@@ -309,6 +350,12 @@ static void test_older_file(void **state) {
     kzt_has(err, "model.kz' holds no codec encoder");
     kzt_has(err, "convert that again");
     kz_model_free(m);
+    float *clip = kzt_clip(CLIP, 9);
+    kz_voice *voice = NULL;
+    assert_int_equal(make_voice(p.path, clip, &voice, err), KZ_ERR_MODEL);
+    kzt_has(err, "model.kz' holds no codec encoder");
+    assert_null(voice);
+    free(clip);
     kzt_run_free(&folder);
     kzt_run_free(&file);
     kzt_packed_drop(&p);
@@ -516,7 +563,7 @@ int main(void) {
         cmocka_unit_test(test_info),
         cmocka_unit_test(test_same_bytes),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_calls),            cmocka_unit_test(test_codec_alone),
-        cmocka_unit_test(test_encoder_of_base_models),
+        cmocka_unit_test(test_encoder_of_base_models), cmocka_unit_test(test_cloning),
         cmocka_unit_test(test_older_file),       cmocka_unit_test(test_damaged_encoder),
         cmocka_unit_test(test_entries_that_lie), cmocka_unit_test(test_random_tables),
         cmocka_unit_test(test_headers_that_lie),
