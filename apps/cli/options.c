@@ -15,6 +15,7 @@
 #define TEXTS (KZ__SAY | KZ__PROMPT | KZ__TOKENIZE)
 #define RUNS (KZ__SAY | KZ__DECODE | KZ__VALIDATE | KZ__BENCH | KZ__SELFTEST | KZ__BATCH)
 #define MODELS KZ__ALL_VERBS
+#define VOICE_USERS (KZ__SAY | KZ__BATCH | KZ__PROMPT | KZ__VOICES)
 #define FRAMES_MAX 1e6
 
 static const kz__option list[] = {
@@ -35,6 +36,10 @@ static const kz__option list[] = {
     {.name = "voice", .letter = 'v', .kind = KZ__TEXT, .offset = AT(voice), .value = "NAME",
      .verbs = REQUEST, .variable = true,
      .help = "speaker of the model ('kazeia voices' lists them)"},
+    {.name = "voices-dir", .kind = KZ__TEXT, .offset = AT(voices_dir), .value = "DIR",
+     .verbs = VOICE_USERS, .variable = true,
+     .help = "folder of the saved voices (default:\n~/.local/share/kazeia/voices, or kazeia/voices "
+             "in\n$XDG_DATA_HOME)"},
     {.name = "language", .letter = 'l', .kind = KZ__TEXT, .offset = AT(language),
      .value = "NAME", .verbs = REQUEST, .variable = true,
      .help = "name or ISO 639 code, a region is ignored (default: auto)"},

@@ -23,7 +23,7 @@ enum {
 /* Numbers hold KZ_DEFAULT and strings NULL where nothing was said. */
 typedef struct kz__settings {
     const char *model, *codec, *type, *decoder, *cpu;
-    const char *voice, *language, *instruct;
+    const char *voice, *voices_dir, *language, *instruct;
     const char *split, *pause;
     const char *output, *format, *bits, *codes, *dump, *file, *npy, *text, *alternate;
     const char *placement, *tune, *batch;
