@@ -55,6 +55,11 @@ void kz__cli_note(kz__cli *cli, const char *format, ...) {
     va_end(args);
 }
 
+void kz__cli_notice(kz__cli *cli, const char *text) {
+    if (cli->notices) json_array_append_new(cli->notices, json_string(text));
+    kz__cli_note(cli, "note: %s", text);
+}
+
 static int exit_code(kz_status status) {
     switch (status) {
     case KZ_OK:

@@ -32,6 +32,7 @@ typedef struct kz__cli {
     double begun_ms;     /* when the program began */
     double load_ms;
     int ahead_ms;        /* sound that sessions make ahead of their reader */
+    json_t *notices;     /* strings: what was told with kz__cli_notice */
     const char *about;   /* in front of messages: what they are about; NULL: no more to say */
     char said[512];      /* the last error */
     const char *session_cpu; /* kernel level of sessions and batches; NULL: the model's */
@@ -75,6 +76,8 @@ int kz__cmd_convert(kz__cli *cli);
 int kz__cmd_bench(kz__cli *cli);
 int kz__cmd_selftest(kz__cli *cli);
 int kz__cmd_batch(kz__cli *cli);
+int kz__cmd_encode(kz__cli *cli);
+int kz__cmd_clone(kz__cli *cli);
 
 /* ---- messages, all on standard error ------------------------------------------------------ */
 
@@ -84,6 +87,8 @@ int kz__cli_fail(kz__cli *cli, int code, const char *format, ...) KZ__PRINTF(3, 
 int kz__cli_status(kz__cli *cli, kz_status status, const kz__err *err);
 /* A line for people; silent with --quiet. */
 void kz__cli_note(kz__cli *cli, const char *format, ...) KZ__PRINTF(2, 3);
+/* What is no error but worth telling: a note, and kept for records. */
+void kz__cli_notice(kz__cli *cli, const char *text);
 /* The progress line, on a terminal only, of runs that take more than a second; format NULL wipes
  * it. */
 void kz__cli_progress(kz__cli *cli, const char *format, ...) KZ__PRINTF(2, 3);

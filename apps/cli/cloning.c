@@ -66,7 +66,7 @@ int kz__cloning_begin(kz__cloning *c, kz__cli *cli, const char *path, const char
     memset(c, 0, sizeof *c);
     c->cli = cli;
     c->path = path;
-    int code = kz__recording_check(cli, path);
+    int code = kz__recording_plan(cli, path);
     if (code == KZ__EXIT_DONE && (text || file)) code = take_transcript(c, text, file);
     kz_voice_options_init(&c->options);
     c->options.transcript = c->transcript;
@@ -128,12 +128,14 @@ static int tell(void *user, double done) {
     return kz__interrupted();
 }
 
+int kz__cloning_read(kz__cloning *c, const kz_model_info *info) {
+    return kz__recording_read(c->cli, c->path, info->sample_rate, &c->recording);
+}
+
 int kz__cloning_run(kz__cloning *c, const kz_model *model, const kz_model_info *info,
                     kz_voice **voice) {
     kz__err err = {""};
     *voice = NULL;
-    int code = kz__recording_read(c->cli, c->path, info->sample_rate, &c->recording);
-    if (code != KZ__EXIT_DONE) return code;
     kz__interrupt_install();
     c->options.progress = tell;
     c->options.user = c;
@@ -163,7 +165,7 @@ int kz__cloning_check_options(kz__cli *cli, bool taken) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "standard input cannot be the recording and the "
                             "text");
     }
-    return kz__recording_check(cli, set->ref_audio);
+    return kz__recording_plan(cli, set->ref_audio);
 }
 
 int kz__cloning_of_options(kz__cli *cli, const kz_model *model, const kz_model_info *info,
@@ -173,6 +175,7 @@ int kz__cloning_of_options(kz__cli *cli, const kz_model *model, const kz_model_i
     if (!cli->set.ref_audio) return KZ__EXIT_DONE;
     int code = kz__cloning_begin(&c, cli, cli->set.ref_audio, cli->set.ref_text, NULL);
     if (code == KZ__EXIT_DONE) code = kz__cloning_check(&c, model, info);
+    if (code == KZ__EXIT_DONE) code = kz__cloning_read(&c, info);
     if (code == KZ__EXIT_DONE) code = kz__cloning_run(&c, model, info, voice);
     kz__cloning_end(&c);
     return code;

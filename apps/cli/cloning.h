@@ -25,7 +25,10 @@ int kz__cloning_begin(kz__cloning *cloning, kz__cli *cli, const char *path, cons
  * is read. Exit code. */
 int kz__cloning_check(kz__cloning *cloning, const kz_model *model, const kz_model_info *info);
 
-/* Reads the recording and makes the voice, for kz_voice_free. Ctrl-C: 130. Exit code. */
+/* Reads the recording. Exit code. */
+int kz__cloning_read(kz__cloning *cloning, const kz_model_info *info);
+
+/* Makes the voice, for kz_voice_free. Ctrl-C: 130. Exit code. */
 int kz__cloning_run(kz__cloning *cloning, const kz_model *model, const kz_model_info *info,
                     kz_voice **voice);
 

@@ -154,6 +154,7 @@ static int make(clone *c) {
     if (code == KZ__EXIT_DONE) code = look_for_name(c);
     if (code == KZ__EXIT_DONE) code = kz__cli_open_model(cli, NULL, false, &model, &c->info);
     if (code == KZ__EXIT_DONE) code = kz__cloning_check(&c->cloning, model, &c->info);
+    if (code == KZ__EXIT_DONE) code = kz__cloning_read(&c->cloning, &c->info);
     if (code == KZ__EXIT_DONE) code = open_output(c);
     if (code == KZ__EXIT_DONE) code = kz__cloning_run(&c->cloning, model, &c->info, &c->voice);
     kz_model_free(model);

@@ -93,7 +93,7 @@ static int check_usage(encoding *e) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "codes are written to .npy or .txt; '%s' is "
                             "neither", e->path);
     }
-    return kz__recording_check(cli, cli->args.words[0]);
+    return kz__recording_plan(cli, cli->args.words[0]);
 }
 
 /* The output is opened when the recording is known to be good, and before the work. */

@@ -14,7 +14,7 @@ json_t *kz__recording_json(const kz__recording *r) {
 
 #ifdef KZ_HAVE_AUDIO
 
-int kz__recording_check(kz__cli *cli, const char *path) {
+int kz__recording_plan(kz__cli *cli, const char *path) {
     if (!*path) return kz__cli_fail(cli, KZ__EXIT_USAGE, "the name of the recording is empty");
     if (strcmp(path, "-") != 0 || !isatty(STDIN_FILENO)) return KZ__EXIT_DONE;
     return kz__cli_fail(cli, KZ__EXIT_USAGE, "a recording is not read from a terminal; give a "
@@ -70,7 +70,7 @@ void kz__recording_libraries(char *text, size_t capacity) {
 
 #else
 
-int kz__recording_check(kz__cli *cli, const char *path) {
+int kz__recording_plan(kz__cli *cli, const char *path) {
     return kz__cli_fail(cli, KZ__EXIT_RESOURCE, "'%s' cannot be read: this build is without "
                         "libsndfile or libsoxr, and reads no recordings", path);
 }
@@ -78,7 +78,7 @@ int kz__recording_check(kz__cli *cli, const char *path) {
 int kz__recording_read(kz__cli *cli, const char *path, int rate, kz__recording *r) {
     (void)rate;
     memset(r, 0, sizeof *r);
-    return kz__recording_check(cli, path);
+    return kz__recording_plan(cli, path);
 }
 
 void kz__recording_free(kz__recording *r) {

@@ -18,7 +18,7 @@ typedef struct kz__recording {
 
 /* What can be said before anything is loaded: that this build reads recordings, and that path
  * ("-": standard input) is no terminal. Exit code. */
-int kz__recording_check(kz__cli *cli, const char *path);
+int kz__recording_plan(kz__cli *cli, const char *path);
 
 /* Reads it whole and tells its notices, which --strict makes errors. Exit code. The recording is
  * for kz__recording_free in any case. */

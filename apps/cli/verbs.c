@@ -72,6 +72,25 @@ const kz__verb kz__verbs[] = {
      EXAMPLES({"kazeia say --codes hello.npy -o hello.wav Hello", NULL},
               {"kazeia decode hello.npy -o again.wav", NULL},
               {"kazeia decode hello.npy -o again.opus", NULL})},
+    {"encode", KZ__ENCODE, kz__cmd_encode, "AUDIO", "a recording to codes",
+     "AUDIO is a recording of any rate: WAV, AIFF, FLAC, Ogg Vorbis, Opus, MP3 and more; '-' is\n"
+     "standard input. The codes, 16 a frame of 80 ms, are what 'kazeia decode' reads.\n",
+     EXAMPLES({"kazeia encode recording.wav -o recording.npy", NULL},
+              {"kazeia decode recording.npy -o again.wav", NULL},
+              {"kazeia encode recording.wav | kazeia decode - -o again.wav", NULL})},
+    {"clone", KZ__CLONE, kz__cmd_clone, "AUDIO", "a saved voice from a recording",
+     "AUDIO is a recording of any rate: WAV, AIFF, FLAC, Ogg Vorbis, Opus, MP3 and more; '-' is\n"
+     "standard input. Good ones are 5 to 15 seconds of one speaker in whole sentences, without\n"
+     "music, noise or echo; --ref-text is what is said there, word for word. The model is a Base\n"
+     "model (--model or KAZEIA_MODEL); the voice then speaks with any Base model of its size.\n\n"
+     "Without a transcript only the speaker vector is taken, which is less like the speaker.\n"
+     "Clone only voices whose owners agree; --consent keeps a note of it in the voice.\n",
+     EXAMPLES({"kazeia clone recording.wav -m BASE --ref-text \"What is said there.\" --name anna",
+               NULL},
+              {"kazeia say -m BASE -v anna Hello there", "that voice"},
+              {"kazeia clone recording.wav -m BASE -f said.txt -o anna.kzv", "to a file"},
+              {"kazeia say -m BASE -v anna.kzv Hello there", NULL},
+              {"kazeia clone recording.wav -m BASE --vector-only --name quick", NULL})},
     {"validate", KZ__VALIDATE, kz__cmd_validate, "MODEL GOLDEN",
      "replays a recorded run, compares the codes",
      "Exit code 0 only if all codes are equal, 1 where one differs.\n",
@@ -113,8 +132,6 @@ const kz__verb kz__verbs[] = {
      "Exit code 0 only if every kernel, stage and sample is equal bit for bit.\n",
      EXAMPLES({"kazeia selftest", NULL},
               {"kazeia selftest MODEL --frames 2", NULL})},
-    LATER("encode", "sound to codes"),
-    LATER("clone", "a saved voice from a recording"),
     LATER("serve", "a server"),
     LATER("pull", "downloads a model"),
     LATER("list", "models that are there"),

@@ -11,9 +11,9 @@ typedef struct kz__meaning {
 
 /* Names of values, as the help has them; what is not here is free. */
 static const kz__meaning meanings[] = {
-    {"CODES", KZ__FILL_FILES},   {"DIR", KZ__FILL_FOLDERS},    {"FILE", KZ__FILL_FILES},
-    {"FOLDER", KZ__FILL_FOLDERS}, {"GOLDEN", KZ__FILL_FILES},  {"LEVEL", KZ__FILL_LEVELS},
-    {"MODEL", KZ__FILL_FILES},   {"PATH", KZ__FILL_FILES},
+    {"AUDIO", KZ__FILL_FILES},   {"CODES", KZ__FILL_FILES},   {"DIR", KZ__FILL_FOLDERS},
+    {"FILE", KZ__FILL_FILES},    {"FOLDER", KZ__FILL_FOLDERS}, {"GOLDEN", KZ__FILL_FILES},
+    {"LEVEL", KZ__FILL_LEVELS},  {"MODEL", KZ__FILL_FILES},    {"PATH", KZ__FILL_FILES},
     /* options whose value has too common a name */
     {"voice", KZ__FILL_VOICES},  {"language", KZ__FILL_LANGUAGES},
 };
