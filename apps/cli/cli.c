@@ -185,13 +185,6 @@ int kz__cli_open_model(kz__cli *cli, const char *path, bool codec_only, kz_model
     return KZ__EXIT_DONE;
 }
 
-int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info) {
-    if (info->kind != KZ_KIND_BASE) return KZ__EXIT_DONE;
-    return kz__cli_fail(cli, KZ__EXIT_INPUT, "this is a base model: it speaks with the voice of a "
-                        "recording, and a voice cannot be made from one in this version; use a "
-                        "model with named speakers, or a voice design model");
-}
-
 kz_placement kz__cli_placement(const kz__cli *cli) {
     if (!cli->set.placement) return KZ_PLACEMENT_DEFAULT;
     return strcasecmp(cli->set.placement, "strict") ? KZ_PLACEMENT_FREE : KZ_PLACEMENT_STRICT;

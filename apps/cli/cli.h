@@ -37,6 +37,7 @@ typedef struct kz__cli {
     char said[512];      /* the last error */
     const char *session_cpu; /* kernel level of sessions and batches; NULL: the model's */
     bool tuned;              /* some of the run is as bench --auto kept it */
+    bool told_hidden;        /* that a speaker and a saved voice have the same name */
 } kz__cli;
 
 /* A line to type, and what it does (NULL: plain). A list of them ends with line NULL. */
@@ -115,9 +116,6 @@ kz_decoder kz__cli_decoder(const kz__cli *cli);
 /* The same with everything said; no message. */
 kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool codec_only,
                        kz_model **model, kz_model_info *info, kz__err *err);
-
-/* Refuses a base model, whose voice would be made from a recording. Returns an exit code. */
-int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info);
 
 /* --placement, as sessions and batches take it. */
 kz_placement kz__cli_placement(const kz__cli *cli);

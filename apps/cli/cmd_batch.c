@@ -121,6 +121,7 @@ static int make_folders(kz__cli *cli, char *path, size_t known) {
 static int open_item(batch *b, kz__item *item) {
     kz__cli *cli = b->cli;
     int code = kz__item_text(item, cli);
+    if (code == KZ__EXIT_DONE) code = kz__speech_voice(&item->speech, cli, b->model, &b->info);
     if (code == KZ__EXIT_DONE) {
         code = kz__speech_cut(&item->speech, cli, &b->info, item->text, item->length);
     }
@@ -324,7 +325,6 @@ static int speak(batch *b) {
     kz__chorus *chorus = NULL;
     kz__parts parts = {next_part, part_begun, part_over, b};
     int code = kz__cli_open_model(b->cli, NULL, false, &b->model, &b->info);
-    if (code == KZ__EXIT_DONE) code = kz__cli_need_voice(b->cli, &b->info);
     if (code == KZ__EXIT_DONE) {
         code = kz__chorus_open(&chorus, b->cli, b->model, &b->info, kz__cli_parallel(b->cli),
                                &parts);

@@ -129,7 +129,7 @@ static int open_all(say *s, const char *text, size_t length) {
     kz__err err = {""};
     kz__parts parts = {next_part, part_begun, part_over, s};
     int code = kz__cli_open_model(s->cli, NULL, false, &s->model, &s->info);
-    if (code == KZ__EXIT_DONE) code = kz__cli_need_voice(s->cli, &s->info);
+    if (code == KZ__EXIT_DONE) code = kz__speech_voice(&s->speech, s->cli, s->model, &s->info);
     if (code != KZ__EXIT_DONE) return code;
     code = kz__speech_cut(&s->speech, s->cli, &s->info, text, length);
     if (code != KZ__EXIT_DONE) return code;

@@ -35,9 +35,9 @@ static const kz__option list[] = {
      .verbs = RUNS | KZ__INFO | KZ__CONVERT, .choices = "direct|winograd|int8", .variable = true,
      .help = "arithmetic of the codec decoder, each with samples of\nits own: winograd (default), "
              "direct (as the sums are\nwritten) or int8 (coarse)"},
-    {.name = "voice", .letter = 'v', .kind = KZ__TEXT, .offset = AT(voice), .value = "NAME",
+    {.name = "voice", .letter = 'v', .kind = KZ__TEXT, .offset = AT(voice), .value = "VOICE",
      .verbs = REQUEST, .variable = true,
-     .help = "speaker of the model ('kazeia voices' lists them)"},
+     .help = "speaker of the model, saved voice, or file of one\n('kazeia voices' lists them)"},
     {.name = "voices-dir", .kind = KZ__TEXT, .offset = AT(voices_dir), .value = "DIR",
      .verbs = VOICE_USERS, .variable = true,
      .help = "folder of the saved voices (default:\n~/.local/share/kazeia/voices, or kazeia/voices "

@@ -1,5 +1,5 @@
 /* Saved voices by name: a folder of files NAME.kzv. The file's name is the voice's, whatever stands
- * inside, so that one copied there by hand is found. Names are compared in normalisation form C, and
+ * inside, so that one copied there by hand is found. Names are compared in normalisation form C;
  * the case of ASCII letters does not matter.
  */
 #ifndef KZ_COMMON_VOICE_STORE_H
