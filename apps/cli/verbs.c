@@ -56,8 +56,24 @@ const kz__verb kz__verbs[] = {
      NULL,
      EXAMPLES({"kazeia info", "kernel levels, threads"},
               {"kazeia info MODEL --json", "speakers, languages, memory plan"})},
-    {"voices", KZ__VOICES, kz__cmd_voices, "[list]", "speakers of a model, and their dialects",
-     NULL, EXAMPLES({"kazeia voices -m MODEL", NULL})},
+    {"voices", KZ__VOICES, kz__cmd_voices, "[list|show|remove|export|import] [VOICE...]",
+     "speakers of a model, and saved voices",
+     "  list            speakers of the model with their dialects, and the saved voices, with\n"
+     "                  length, language, and, with --model, whether they fit it\n"
+     "  show VOICE      all that a saved voice, or the file of one, holds; with --model also\n"
+     "                  whether it fits that model\n"
+     "  remove NAME...  none goes where one is missing\n"
+     "  export NAME     writes it to a file of its own\n"
+     "  import FILE...  saves voices from files; '-' is standard input\n\n"
+     "A saved voice is a file NAME.kzv in the folder of --voices-dir; 'kazeia clone' makes one of\n"
+     "a recording. A file copied there by hand is a saved voice too. Case does not matter.\n",
+     EXAMPLES({"kazeia voices", "those of the voice in the box, and the saved ones"},
+              {"kazeia voices -m MODEL", NULL},
+              {"kazeia voices show eva", NULL},
+              {"kazeia voices show eva.kzv --json", "a file needs no place among the saved"},
+              {"kazeia voices export eva -o eva-copy.kzv", "to take elsewhere"},
+              {"kazeia voices import eva-copy.kzv --name eva2", NULL},
+              {"kazeia voices remove eva2", NULL})},
     {"tokenize", KZ__TOKENIZE, kz__cmd_tokenize, "[TEXT...]", "token ids and pieces of a text",
      "One token a line: id, tab, piece with unprintable bytes escaped.\n",
      EXAMPLES({"kazeia tokenize Hello there", NULL},

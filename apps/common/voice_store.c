@@ -236,16 +236,24 @@ static kz_status put(const kz_voice *voice, const char *old, const char *path, k
     return status;
 }
 
+kz_status kz__store_check_free(const kz__store *store, const char *name, kz__err *err) {
+    char *there = NULL;
+    kz__shown shown;
+    kz_status status = kz__store_find(store, name, &there, err);
+    if (status == KZ_OK && there) {
+        status = kz__fail(err, KZ_ERR_USAGE, "there is a saved voice '%s' already ('%s'): "
+                          "--replace puts the new one in its place", name,
+                          kz__show_path(&shown, there));
+    }
+    kz__free(store->mem, there);
+    return status;
+}
+
 static kz_status save(const kz__store *store, const kz_voice *voice, const char *name, bool replace,
                       const char *path, kz__err *err) {
     char *old = NULL;
-    kz__shown shown;
-    kz_status status = kz__store_find(store, name, &old, err);
-    if (status == KZ_OK && old && !replace) {
-        status = kz__fail(err, KZ_ERR_USAGE, "there is a saved voice '%s' already ('%s'): "
-                          "--replace puts the new one in its place", name,
-                          kz__show_path(&shown, old));
-    }
+    kz_status status = replace ? KZ_OK : kz__store_check_free(store, name, err);
+    if (status == KZ_OK) status = kz__store_find(store, name, &old, err);
     if (status == KZ_OK) status = put(voice, old, path, err);
     kz__free(store->mem, old);
     return status;

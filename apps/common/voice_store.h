@@ -29,6 +29,9 @@ void kz__store_list_free(const kz__store *store, kz__stored *list, size_t count)
 /* The file of that name, for kz__free; NULL where there is none. */
 kz_status kz__store_find(const kz__store *store, const char *name, char **path, kz__err *err);
 
+/* KZ_ERR_USAGE, and the sentence that says --replace, where there is a voice of that name. */
+kz_status kz__store_check_free(const kz__store *store, const char *name, kz__err *err);
+
 /* Saves under the voice's own name (KZ_ERR_USAGE: it has none); folders that are missing are made,
  * for their owner alone. One of the same name stays (KZ_ERR_USAGE) unless `replace`; it is whole
  * until the new one is. *path, for kz__free: where it is. */
