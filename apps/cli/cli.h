@@ -33,6 +33,7 @@ typedef struct kz__cli {
     double load_ms;
     int ahead_ms;        /* sound that sessions make ahead of their reader */
     json_t *notices;     /* strings: what was told with kz__cli_notice */
+    kz_voice *cloned;    /* of --ref-audio, for the whole run */
     const char *about;   /* in front of messages: what they are about; NULL: no more to say */
     char said[512];      /* the last error */
     const char *session_cpu; /* kernel level of sessions and batches; NULL: the model's */

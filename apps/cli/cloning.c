@@ -168,15 +168,13 @@ int kz__cloning_check_options(kz__cli *cli, bool taken) {
     return kz__recording_plan(cli, set->ref_audio);
 }
 
-int kz__cloning_of_options(kz__cli *cli, const kz_model *model, const kz_model_info *info,
-                           kz_voice **voice) {
+int kz__cloning_of_options(kz__cli *cli, const kz_model *model, const kz_model_info *info) {
     kz__cloning c;
-    *voice = NULL;
-    if (!cli->set.ref_audio) return KZ__EXIT_DONE;
+    if (!cli->set.ref_audio || cli->cloned) return KZ__EXIT_DONE;
     int code = kz__cloning_begin(&c, cli, cli->set.ref_audio, cli->set.ref_text, NULL);
     if (code == KZ__EXIT_DONE) code = kz__cloning_check(&c, model, info);
     if (code == KZ__EXIT_DONE) code = kz__cloning_read(&c, info);
-    if (code == KZ__EXIT_DONE) code = kz__cloning_run(&c, model, info, voice);
+    if (code == KZ__EXIT_DONE) code = kz__cloning_run(&c, model, info, &cli->cloned);
     kz__cloning_end(&c);
     return code;
 }

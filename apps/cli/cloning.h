@@ -34,11 +34,11 @@ int kz__cloning_run(kz__cloning *cloning, const kz_model *model, const kz_model_
 
 void kz__cloning_end(kz__cloning *cloning);
 
-/* Makes the voice of --ref-audio; NULL where the option is not given. Exit code. */
-int kz__cloning_of_options(kz__cli *cli, const kz_model *model, const kz_model_info *info,
-                           kz_voice **voice);
-/* What contradicts --ref-audio and belongs to it. taken: standard input has another use. Exit
- * code. */
+/* Of --ref-audio: what contradicts it, and what cannot be without it. taken: standard input has
+ * another use. Exit code. */
 int kz__cloning_check_options(kz__cli *cli, bool taken);
+
+/* Makes cli->cloned where --ref-audio is given and it is not there yet. Exit code. */
+int kz__cloning_of_options(kz__cli *cli, const kz_model *model, const kz_model_info *info);
 
 #endif

@@ -1,4 +1,5 @@
 /* kazeia prompt: the rows that a request becomes, without running the model. */
+#include "cli/cloning.h"
 #include "cli/saved.h"
 
 #include "common/interrupt.h"
@@ -87,10 +88,14 @@ int kz__cmd_prompt(kz__cli *cli) {
     kz_model *model = NULL;
     kz_model_info info;
     rows r = {NULL, NULL, 0, 0};
-    int code = kz__cli_text(cli, &text, &length);
+    bool standard = cli->set.file ? !strcmp(cli->set.file, "-") : cli->args.word_count == 0;
+    int code = kz__cloning_check_options(cli, standard);
+    if (code == KZ__EXIT_DONE) code = kz__cli_text(cli, &text, &length);
     if (code == KZ__EXIT_DONE) code = kz__cli_open_model(cli, NULL, false, &model, &info);
     kz__chosen voice = {NULL, NULL};
-    if (code == KZ__EXIT_DONE) {
+    if (code == KZ__EXIT_DONE && cli->set.ref_audio) {
+        code = kz__cloning_of_options(cli, model, &info);
+    } else if (code == KZ__EXIT_DONE) {
         code = kz__saved_choose(cli, model, &info, cli->set.voice, &voice);
     }
     if (code == KZ__EXIT_DONE) {
@@ -99,7 +104,7 @@ int kz__cmd_prompt(kz__cli *cli) {
         request.text = text;
         request.text_length = length;
         request.voice = voice.speaker;
-        request.cloned = voice.cloned;
+        request.cloned = cli->cloned ? cli->cloned : voice.cloned;
         request.language = cli->set.language;
         request.instruct = cli->set.instruct;
         request.flags = kz__cli_flags(cli);

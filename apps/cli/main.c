@@ -154,6 +154,7 @@ static int run_verb(kz__cli *cli, const kz__verb *verb, int argc, char **argv) {
     int code = status == KZ_OK ? verb->run(cli) : kz__cli_status(cli, status, &err);
     kz_set_log(NULL, NULL);
     json_decref(cli->notices);
+    kz_voice_free(cli->cloned);
     kz__free(&cli->mem, words);
     return code;
 }

@@ -1,6 +1,7 @@
 /* Settings to requests; long texts to pieces. */
 #include "cli/speech.h"
 
+#include "cli/cloning.h"
 #include "cli/record.h"
 #include "common/codes.h"
 
@@ -59,6 +60,11 @@ int kz__speech_plan(kz__speech *s, kz__cli *cli, const kz__settings *set) {
 
 int kz__speech_voice(kz__speech *s, kz__cli *cli, const kz_model *model,
                      const kz_model_info *info) {
+    if (s->set->ref_audio) {
+        int code = kz__cloning_of_options(cli, model, info);
+        s->made = cli->cloned;
+        return code;
+    }
     return kz__saved_choose(cli, model, info, s->set->voice, &s->voice);
 }
 
@@ -79,7 +85,7 @@ static void fill_request(const kz__speech *s, kz_request *r) {
     const kz__settings *set = s->set;
     kz_request_init(r);
     r->voice = s->voice.speaker;
-    r->cloned = s->voice.cloned;
+    r->cloned = s->made ? s->made : s->voice.cloned;
     r->language = set->language;
     r->instruct = set->instruct;
     r->flags = kz__settings_flags(set);

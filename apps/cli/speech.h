@@ -10,6 +10,7 @@ typedef struct kz__speech {
     uint64_t seed;
     double pause, paragraph_pause;
     kz__chosen voice;
+    const kz_voice *made; /* in its place with --ref-audio: cli->cloned */
     const char *text; /* the caller's; NULL: live text */
     size_t length;
     kz_piece *pieces; /* NULL: one part, the whole text */
