@@ -8,7 +8,8 @@ if [ ! -f "$KZT_VOICE/config.json" ]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export XDG_CACHE_HOME="$work/cache" # what bench --auto kept for this machine is not for tests
+# What bench --auto kept for this machine, and this user's saved voices, are not for tests.
+export XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
 failures=0
 
 fail() {
