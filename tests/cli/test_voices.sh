@@ -191,6 +191,7 @@ expect 4 "no saved voice 'nobody', so nothing is removed" "$K" voices remove eva
 expect 4 'nobody.kzv' "$K" voices import "$work/hand made.kzv" nobody.kzv --replace
 rm "$store/hand made.kzv"
 expect 4 'nobody.kzv' "$K" voices import "$work/hand made.kzv" nobody.kzv
+expect 2 "'Eva' already" "$K" voices import "$work/hand made.kzv" eva.kzv
 [ -e "$store/hand made.kzv" ] && fail "an import was half done"
 expect 0 '' "$K" voices remove 'FROM A PIPE' plain --json
 equal '{"removed":["FROM A PIPE","plain"]}' "$(cat "$work/out")" "record of remove"
