@@ -455,7 +455,7 @@ typedef struct action {
 
 #define MANY ((size_t)-1)
 static const action actions[] = {
-    {"list", list, 0, 0, "nothing", false, false, false},
+    {"list", list, 0, 0, "no more words", false, false, false},
     {"show", show, 1, 1, "one NAME or FILE", false, false, false},
     {"remove", drop, 1, MANY, "NAME...", false, false, false},
     {"export", give, 1, 1, "one NAME", false, true, true},

@@ -246,7 +246,7 @@ kz_status kz__store_check_free(const kz__store *store, const char *name, kz__err
                           kz__show_path(&shown, there));
     }
     kz__free(store->mem, there);
-    return status;
+    return status == KZ_ERR_INPUT ? KZ_ERR_OUTPUT : status; /* nothing can be saved there */
 }
 
 static kz_status save(const kz__store *store, const kz_voice *voice, const char *name, bool replace,
