@@ -365,10 +365,12 @@ static inline void kz_voice_options_init(kz_voice_options *options) {
 
 /* Makes a voice with a Base model. samples are at sample_rate, which must be the model's (else
  * KZ_ERR_INPUT with both). options may be NULL. The voice's memory comes from the model's
- * allocator. On failure *voice is NULL and error (capacity bytes, may be NULL) holds one sentence:
- * KZ_ERR_MODEL where the model is of another kind or has no encoder, KZ_ERR_INPUT for a recording
- * or text that cannot be used, KZ_ERR_CANCELLED where progress said stop. Notices (KZ_STRICT:
- * KZ_ERR_INPUT): no transcript; one that is too long or too short for the recording. Any thread.
+ * allocator, some 75 MB a minute of the recording while it is made; more than 300 s of it are
+ * KZ_ERR_INPUT. On failure *voice is NULL and error (capacity bytes, may be NULL) holds one
+ * sentence: KZ_ERR_MODEL where the model is of another kind or has no encoder, KZ_ERR_INPUT for a
+ * recording or text that cannot be used, KZ_ERR_CANCELLED where progress said stop. Notices
+ * (KZ_STRICT: KZ_ERR_INPUT): no transcript; one that is too long or too short for the recording.
+ * Any thread.
  * Free with kz_voice_free, which takes NULL, when no call uses the voice any more.
  * Source: Qwen3TTSModel.create_voice_clone_prompt. */
 KZ_API kz_status kz_voice_from_samples(const kz_model *model, const float *samples, size_t count,

@@ -125,18 +125,32 @@ static json_t *record(const clone *c, const kz_voice_info *v) {
     return root;
 }
 
+/* As the line to type has it: in quotes where a shell would read something else. */
+static const char *quote(const char *word) {
+    return word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "-_./+,:@")] ? "'" : "";
+}
+
+/* What was made, and how it is used. */
+static void tell(const clone *c, const kz_voice_info *v) {
+    kz__cli *cli = c->cli;
+    const char *use = cli->set.output ? c->file : v->name;
+    bool given = kz__args_source(&cli->args, "model") == KZ__FROM_LINE;
+    const char *model = given ? cli->set.model : "";
+    kz__cli_note(cli, "saved %s%s%s%s (%.1f s%s); to use it: kazeia say %s%s%s%s%s-v %s%s%s TEXT",
+                 v->name[0] ? "'" : "", v->name, v->name[0] ? "' in " : "", c->file,
+                 c->cloning.recording.info.seconds, v->frames ? "" : ", speaker vector alone",
+                 given ? "-m " : "", quote(model), model, quote(model), given ? " " : "",
+                 quote(use), use, quote(use));
+}
+
 static int show(const clone *c) {
     kz__cli *cli = c->cli;
     kz_voice_info v;
     v.size = sizeof v;
     kz_voice_get_info(c->voice, &v);
     bool standard = !strcmp(c->file, "-");
-    if (!standard) {
-        kz__cli_note(cli, "saved %s%s%s%s (%.1f s%s): kazeia say -v %s TEXT",
-                     v.name[0] ? "'" : "", v.name, v.name[0] ? "' in " : "", c->file,
-                     c->cloning.recording.info.seconds,
-                     v.frames ? "" : ", speaker vector alone", cli->set.output ? c->file : v.name);
-    }
+    if (!standard) tell(c, &v);
     return cli->set.json ? kz__cli_json(cli, record(c, &v), standard) : KZ__EXIT_DONE;
 }
 

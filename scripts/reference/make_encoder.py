@@ -21,7 +21,7 @@ NEAR = 2e-5         # gaps of squared distances below this are told
 
 
 def clip(samples, seed):
-    """int16 samples, in integers alone (kzt_clip() in tests/golden/test_encoder.c is the same):
+    """int16 samples, in integers alone (kzt_clip() in tests/harness/clip.c is the same):
     a triangle whose pitch and loudness wander, and noise where it is low."""
     u32 = np.uint64(0xFFFFFFFF)
     i = np.arange(samples, dtype=np.uint64) + np.uint64(seed * 7919)

@@ -22,6 +22,9 @@
 #define TAIL_MS 500 /* as other engines put behind recordings against echoes of their end */
 #define TAIL_MOST 5000
 
+/* 5 to 15 s make a voice, and memory grows with what is longer. */
+#define RECORDING_SECONDS 300
+
 #define VECTOR_SHARE 0.15 /* of the time that a voice takes */
 
 /* ---- what does not fit ---------------------------------------------------------------------- */
@@ -137,6 +140,7 @@ typedef struct making {
     bool with_codes;
     kz__mem mem;
     float *vector;
+    size_t stages; /* of the speaker encoder that are done */
     int32_t *codes;
     char name[KZ_VOICE_NAME_MOST + 1];
     kz__voice_parts parts;
@@ -229,6 +233,14 @@ static kz_status check_texts(making *k) {
     return kz__notice(strict, notice, k->err);
 }
 
+static kz_status check_recording(making *k, int sample_rate) {
+    kz_status status = kz__recording_check(k->model, k->count, sample_rate, k->err);
+    if (status || k->count / (size_t)sample_rate < RECORDING_SECONDS) return status;
+    return kz__fail(k->err, KZ_ERR_INPUT,
+                    "the recording has %.0f s, at most %d make a voice, and 5 to 15 are best: take "
+                    "a part of it", (double)k->count / sample_rate, RECORDING_SECONDS);
+}
+
 static void describe(making *k) {
     const kz__config *c = &k->model->config;
     kz_voice_info *i = &k->parts.info;
@@ -248,6 +260,15 @@ static kz_status tell(making *k, double done) {
     return kz__fail(k->err, KZ_ERR_CANCELLED, "making the voice was cancelled");
 }
 
+static int tell_stage(void *user, const char *stage, const float *x, size_t ld, size_t rows,
+                      size_t width) {
+    making *k = user;
+    size_t of = kz__speaker_encoder_stages(&k->model->speaker_encoder);
+    double share = k->with_codes ? VECTOR_SHARE : 1;
+    (void)stage, (void)x, (void)ld, (void)rows, (void)width;
+    return tell(k, share * (double)++k->stages / (double)of) != KZ_OK;
+}
+
 static int tell_frames(void *user, size_t frames, size_t of) {
     making *k = user;
     return tell(k, VECTOR_SHARE + (1 - VECTOR_SHARE) * (double)frames / (double)of) != KZ_OK;
@@ -261,7 +282,7 @@ static kz_status make_vector(making *k) {
     kz_status status = tell(k, 0);
     if (status) return status;
     return kz__speaker_vector(k->model, k->samples, k->count, c->codec.sample_rate,
-                              k->options.threads, NULL, NULL, k->vector, k->err);
+                              k->options.threads, tell_stage, k, k->vector, k->err);
 }
 
 static kz_status make_codes(making *k, kz__encoding *e) {
@@ -283,9 +304,7 @@ static kz_status compute(making *k) {
         status = kz__encoding_begin(&e, k->model, k->samples, k->count, silence, k->err);
     }
     if (!status) status = make_vector(k);
-    if (!status && k->with_codes) status = tell(k, VECTOR_SHARE);
     if (!status && k->with_codes) status = make_codes(k, &e);
-    if (!status && !k->with_codes) status = tell(k, 1);
     if (k->with_codes) kz__encoding_end(&e);
     return status;
 }
@@ -293,7 +312,7 @@ static kz_status compute(making *k) {
 static kz_status make(making *k, int sample_rate, kz_voice **voice) {
     kz_status status = check_options(k);
     if (!status) status = check_model(k);
-    if (!status) status = kz__recording_check(k->model, k->count, sample_rate, k->err);
+    if (!status) status = check_recording(k, sample_rate);
     if (!status) status = check_texts(k);
     if (status) return status;
     describe(k);

@@ -70,7 +70,7 @@ expect 2 "did you mean '--output'" "$K" say --out-file x.wav Hello
 expect 2 "did you mean '--output'" "$K" say --out_file=x.wav Hello
 
 # Named, and not there yet.
-for verb in encode clone serve pull list verify book; do
+for verb in serve pull list verify book; do
     for how in "$verb" "$verb --help" "$verb x -o y" "help $verb"; do
         # shellcheck disable=SC2086
         expect 2 "'$verb' (.*) is not available in this version" "$K" $how
@@ -82,7 +82,7 @@ for what in show remove export import; do
     expect 2 "'voices $what' is not available in this version; 'voices list' is" \
         "$K" voices $what ada
 done
-for option in --ref-audio=x.wav --ref-text=x --rate=2 --normalize; do
+for option in --rate=2 --normalize; do
     expect 2 "${option%%=*} is not available in this version" "$K" say $option -o "$work/x.wav" Hello
 done
 expect 0 "" "$K" voices list

@@ -32,6 +32,7 @@ ln -s "$root/voice" MODEL
 printf 'Good evening.\nThe tea is ready.\n' | tee story.txt text.txt letter.txt >book.txt
 printf '{"text": "Good evening."}\n{"id": "b", "text": "Hello."}\n' >lines.jsonl
 export PATH="$work/bin:$PATH" HOME="$work/home" XDG_CACHE_HOME="$work/home" LC_ALL=C.UTF-8
+export XDG_DATA_HOME="$work/home/data"
 kazeia say --greedy --whole-text --max-frames 9 -q --codes codes.txt -o codes.wav Hello || exit 1
 {
     printf '{"format": "kazeia-golden", "version": 1, "checkpoint": "voice", "request": '
