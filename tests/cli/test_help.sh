@@ -56,6 +56,8 @@ for word in "kernels up to" f32 bf16 q8 q4 "decoder direct, winograd, int8" \
     "arithmetic $(member arithmetic "$work/out")$"; do
     sed -n 2p "$work/version" | grep -q "$word" || fail "--version does not tell '$word'"
 done
+grep -q '^recordings: read with libsndfile.*libsoxr\|^recordings: not read (without ' \
+    "$work/version" || fail "--version does not tell what reads recordings"
 
 # A text without a verb; verbs and options that are nearly right.
 expect 2 "to speak a text: kazeia say TEXT" "$K" "Good evening."
