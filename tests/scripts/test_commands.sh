@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every command that the help, the man page and README.md show does what it says: it is typed on a
-# terminal, in a folder with stand-ins for what is the reader's own (models, texts, a voice, a
-# player), and leaves the files that it names. test_commands.sh ROOT BUILD
+# terminal, in a folder with stand-ins for what is the reader's own (MODEL, texts, a player), and
+# leaves the files that it names. test_commands.sh ROOT BUILD
 root=$1
 build=$2
 if ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
@@ -33,9 +33,6 @@ printf 'Good evening.\nThe tea is ready.\n' | tee story.txt text.txt letter.txt 
 printf '{"text": "Good evening."}\n{"id": "b", "text": "Hello."}\n' >lines.jsonl
 export PATH="$work/bin:$PATH" HOME="$work/home" XDG_CACHE_HOME="$work/home" LC_ALL=C.UTF-8
 export XDG_DATA_HOME="$work/home/data"
-ln -s "$("$build/tests/voice_check" checkpoint base-eq)" BASE
-"$build/tests/voice_check" make BASE eva 'What is said here.' 150 eva.kzv || exit 1
-kazeia voices import -q eva.kzv || exit 1
 kazeia say --greedy --whole-text --max-frames 9 -q --codes codes.txt -o codes.wav Hello || exit 1
 {
     printf '{"format": "kazeia-golden", "version": 1, "checkpoint": "voice", "request": '
