@@ -46,7 +46,7 @@ static const kz__option list[] = {
      .value = "NAME", .verbs = REQUEST, .variable = true,
      .help = "name or ISO 639 code, a region is ignored (default: auto)"},
     {.name = "language", .letter = 'l', .kind = KZ__TEXT, .offset = AT(language),
-     .value = "NAME", .verbs = KZ__CLONE,
+     .value = "NAME", .verbs = KZ__CLONE, .variable = true,
      .help = "of the recording: a name or ISO 639 code (default: not\nknown)"},
     {.name = "instruct", .letter = 'i', .kind = KZ__TEXT, .offset = AT(instruct),
      .value = "TEXT", .verbs = REQUEST, .help = "style, for models that take it"},

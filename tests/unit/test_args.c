@@ -406,8 +406,6 @@ static void test_the_table_itself(void **state) {
         for (size_t k = 0; k < sizeof no_twin / sizeof *no_twin; k++) {
             twin = twin && strcmp(t->list[i].name, no_twin[k]) != 0;
         }
-        /* no language is that of all recordings */
-        if (t->list[i].verbs == KZ__CLONE && !strcmp(t->list[i].name, "language")) twin = false;
         if (twin != t->list[i].variable) fail_msg("the twin of --%s", t->list[i].name);
         bool needs = t->list[i].kind != KZ__FLAG && t->list[i].kind != KZ__LATER;
         if (needs) assert_non_null(t->list[i].value);
