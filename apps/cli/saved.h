@@ -21,8 +21,8 @@ typedef struct kz__chosen {
 } kz__chosen;
 
 /* Whom `name` (NULL: none was given) means with this model: a file, a speaker, whom no saved voice
- * hides, or a saved voice; read now, so that a changed file counts. Exit code: speakers that are not
- * known are left to the library. */
+ * hides, or a saved voice; read now, so that a changed file counts. Speakers that are not known are
+ * left to the library. Exit code. */
 int kz__saved_choose(kz__cli *cli, const kz_model *model, const kz_model_info *info,
                      const char *name, kz__chosen *chosen);
 

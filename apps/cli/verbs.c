@@ -33,7 +33,8 @@ const kz__verb kz__verbs[] = {
      "max_frames, min_frames, frames, packet, cp_oracle, whole_text, live_text, as_reference: as\n"
      "the options.\n"
      "An option of the command line is the default of all items. null counts as absent; a seed\n"
-     "above 2^63-1 is a string.\n\n"
+     "above 2^63-1 is a string. A text file, or the file of a voice, is read when the turn of its\n"
+     "line has come.\n\n"
      "output is a path below the folder of --output (without that option: below the current\n"
      "folder, or absolute); folders in it are made. A file appears when it is complete, and\n"
      "replaces an older one; --resume skips items whose file is there. Two lines with the same\n"
@@ -58,15 +59,15 @@ const kz__verb kz__verbs[] = {
               {"kazeia info MODEL --json", "speakers, languages, memory plan"})},
     {"voices", KZ__VOICES, kz__cmd_voices, "[list|show|remove|export|import] [VOICE...]",
      "speakers of a model, and saved voices",
-     "  list            speakers of the model with their dialects, and the saved voices, with\n"
-     "                  length, language, and, with --model, whether they fit it\n"
-     "  show VOICE      all that a saved voice, or the file of one, holds; with --model also\n"
-     "                  whether it fits that model\n"
-     "  remove NAME...  none goes where one is missing\n"
+     "A saved voice is a file NAME.kzv in the folder of --voices-dir; 'kazeia clone' makes one of\n"
+     "a recording. One that was copied there by hand is a saved voice too. Case does not matter.\n"
+     "The words that come first:\n"
+     "  list            speakers with their dialects, and saved voices (the default)\n"
+     "  show VOICE      all that a saved voice, or the file of one, holds\n"
+     "  remove NAME...  nothing goes where one is missing\n"
      "  export NAME     writes it to a file of its own\n"
      "  import FILE...  saves voices from files; '-' is standard input\n\n"
-     "A saved voice is a file NAME.kzv in the folder of --voices-dir; 'kazeia clone' makes one of\n"
-     "a recording. A file copied there by hand is a saved voice too. Case does not matter.\n",
+     "With --model both list and show tell whether a voice fits that model.\n",
      EXAMPLES({"kazeia voices", "those of the voice in the box, and the saved ones"},
               {"kazeia voices -m MODEL", NULL},
               {"kazeia voices show eva", NULL},

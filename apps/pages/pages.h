@@ -46,8 +46,8 @@ typedef enum kz__fill {
 
 kz__fill kz__fill_of_option(const kz__option *option);
 
-/* Arguments of a verb, as its usage line has them: "MODEL GOLDEN" is two, "[list|show]" is one whose
- * value is one of the words. */
+/* Arguments of a verb, as its usage line has them: "MODEL GOLDEN" is two, "[list|show]" is one that
+ * is one of these words. */
 typedef struct kz__argument {
     char word[48];   /* or words, with '|' in between */
     bool repeated; /* "TEXT..." */

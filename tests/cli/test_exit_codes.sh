@@ -23,7 +23,6 @@ expect 2 "after the verb" "$K" --json
 for verb in serve pull list verify book; do
     expect 2 "not available in this version" "$K" $verb
 done
-expect 2 "not available in this version" "$K" voices show ada
 expect 2 "takes list" "$K" voices lsit
 expect 2 "twice" "$K" say -f "$0" Hello
 expect 2 "kazeia validate MODEL GOLDEN" "$K" validate "$KZT_VOICE"

@@ -78,12 +78,6 @@ for verb in serve pull list verify book; do
         expect 2 "'$verb' (.*) is not available in this version" "$K" $how
     done
 done
-for what in show remove export import; do
-    expect 2 "'voices $what' is not available in this version; 'voices list' is" \
-        "$K" voices $what
-    expect 2 "'voices $what' is not available in this version; 'voices list' is" \
-        "$K" voices $what ada
-done
 for option in --rate=2 --normalize; do
     expect 2 "${option%%=*} is not available in this version" "$K" say $option -o "$work/x.wav" Hello
 done

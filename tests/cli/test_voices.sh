@@ -3,12 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
 check=${KZT_VOICE_CHECK:?the program tests/voice_check}
-if [ ! -x "$check" ]; then
-    echo "skipped: tests/voice_check was not built"
-    exit 77
-fi
-narrow=$("$check" checkpoint base-eq) wide=$("$check" checkpoint base-mtp)
-custom=$("$check" checkpoint custom-eq) design=$("$check" checkpoint design-eq)
+checkpoints base-eq base-mtp custom-eq design-eq
+narrow=$models/base-eq wide=$models/base-mtp custom=$models/custom-eq design=$models/design-eq
 store=$XDG_DATA_HOME/kazeia/voices
 cd "$work" || exit 1
 
@@ -191,6 +187,7 @@ expect 4 "no saved voice 'nobody', so nothing is removed" "$K" voices remove eva
 expect 4 'nobody.kzv' "$K" voices import "$work/hand made.kzv" nobody.kzv --replace
 rm "$store/hand made.kzv"
 expect 4 'nobody.kzv' "$K" voices import "$work/hand made.kzv" nobody.kzv
+expect 2 "'Eva' already" "$K" voices import "$work/hand made.kzv" eva.kzv
 [ -e "$store/hand made.kzv" ] && fail "an import was half done"
 expect 0 '' "$K" voices remove 'FROM A PIPE' plain --json
 equal '{"removed":["FROM A PIPE","plain"]}' "$(cat "$work/out")" "record of remove"

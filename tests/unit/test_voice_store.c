@@ -211,7 +211,7 @@ static void test_by_hand(void **state) {
     assert_string_equal(names(), "cut link nowhere outer " COMPOSED " ");
     assert_int_equal(save("a folder", 1, true, &err), KZ_ERR_OUTPUT);
     assert_sentence(&err, "is there and no file");
-    assert_int_equal(save("pipe", 1, true, &err), KZ_ERR_OUTPUT); /* and does not wait for a reader */
+    assert_int_equal(save("pipe", 1, true, &err), KZ_ERR_OUTPUT); /* waits for no reader */
     /* Of two that differ in case alone the one that is spelt so. */
     voice = voice_of(NULL, 9);
     bytes = kz_voice_bytes(voice, &length);
