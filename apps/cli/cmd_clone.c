@@ -45,9 +45,10 @@ static int check_usage(clone *c) {
     if (set->output && !strcmp(set->output, "-") && isatty(STDOUT_FILENO)) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "a voice is not written to a terminal");
     }
-    if (set->ref_text && set->file) {
-        return kz__cli_fail(cli, KZ__EXIT_USAGE, "the transcript is given twice, with --ref-text "
-                            "and with --file");
+    if (set->file && (set->ref_text || set->vector_only)) {
+        return kz__cli_fail(cli, KZ__EXIT_USAGE, "%s", set->ref_text
+                                ? "the transcript is given twice, with --ref-text and with --file"
+                                : "--vector-only and --file contradict each other");
     }
     bool twice = set->file && !strcmp(set->file, "-") && !strcmp(cli->args.words[0], "-");
     if (!twice) return KZ__EXIT_DONE;

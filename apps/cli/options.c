@@ -46,7 +46,7 @@ static const kz__option list[] = {
      .value = "NAME", .verbs = REQUEST, .variable = true,
      .help = "name or ISO 639 code, a region is ignored (default: auto)"},
     {.name = "language", .letter = 'l', .kind = KZ__TEXT, .offset = AT(language),
-     .value = "NAME", .verbs = KZ__CLONE,
+     .value = "NAME", .verbs = KZ__CLONE, .variable = true,
      .help = "of the recording: a name or ISO 639 code (default: not\nknown)"},
     {.name = "instruct", .letter = 'i', .kind = KZ__TEXT, .offset = AT(instruct),
      .value = "TEXT", .verbs = REQUEST, .help = "style, for models that take it"},
@@ -65,7 +65,7 @@ static const kz__option list[] = {
      .verbs = ONE_GO | KZ__CLONE,
      .help = "what is said in the recording, word for word; without it\nthe voice is less like it"},
     {.name = "vector-only", .kind = KZ__FLAG, .offset = AT(vector_only), .verbs = KZ__CLONE,
-     .variable = true, .help = "no transcript is wanted: the speaker vector alone"},
+     .help = "no transcript is wanted: the speaker vector alone"},
     {.name = "consent", .kind = KZ__TEXT, .offset = AT(consent), .value = "TEXT",
      .verbs = KZ__CLONE,
      .help = "a note kept in the voice: whose it is, and what it may be\nused for"},
@@ -259,7 +259,6 @@ static const kz__conflict conflicts[] = {
     {"study", "threads"},      {"study", "placement"},   {"study", "cp-oracle"},
     {"auto", "cp-oracle"},     {"study", "type"},        {"study", "profile"},
     {"auto", "profile"},       {"ref-audio", "voice"},   {"vector-only", "ref-text"},
-    {"vector-only", "file"},
 };
 
 const kz__options kz__option_table = {list, sizeof list / sizeof *list, conflicts,

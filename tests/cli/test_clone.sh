@@ -211,7 +211,7 @@ expect 0 "note: the transcript is short" "$K" clone -m "$M" "$work/long.wav" --r
     -o "$work/x.kzv"
 refused 4 "error: the transcript is short" -m "$M" "$work/long.wav" --ref-text "Yes." --strict
 expect 0 "note: the transcript is short" "$K" say -m "$M" --ref-audio "$work/long.wav" \
-    --ref-text "TODO" --frames 2 -o "$work/x.wav" Hello
+    --ref-text "(text)" --frames 2 -o "$work/x.wav" Hello
 # A language that is not the recording's.
 clone 0 "" -l en --ref-text "$said" -q -o "$work/en.kzv"
 say 0 "note: the voice's recording is in english, the text in german" -v "$work/en.kzv" -l de Hallo
