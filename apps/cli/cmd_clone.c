@@ -1,9 +1,9 @@
 /* kazeia clone: a voice from a recording, among the saved voices or in a file of one's own. */
 #include "cli/cloning.h"
+#include "cli/saved.h"
 
 #include "base/out_file.h"
 #include "common/interrupt.h"
-#include "common/voice_store.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -61,18 +61,12 @@ static int look_for_name(clone *c) {
     kz__cli *cli = c->cli;
     const kz__settings *set = &cli->set;
     kz__err err = {""};
-    char *there = NULL;
     if (set->output) return KZ__EXIT_DONE;
-    kz_status status = kz__store_open(&c->store, &cli->mem, set->voices_dir, &err);
-    if (status == KZ_OK) status = kz__store_find(&c->store, set->name, &there, &err);
-    if (status != KZ_OK) return kz__cli_status(cli, status, &err);
-    bool taken = there && !set->replace;
-    if (taken) {
-        kz__cli_fail(cli, KZ__EXIT_USAGE, "there is a voice '%s' already (%s); give --replace, or "
-                     "another name", set->name, there);
+    kz_status status = kz__saved_open(cli, &c->store, &err);
+    if (status == KZ_OK && !set->replace) {
+        status = kz__store_check_free(&c->store, set->name, &err);
     }
-    kz__free(&cli->mem, there);
-    return taken ? KZ__EXIT_USAGE : KZ__EXIT_DONE;
+    return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }
 
 /* ---- after it ----------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "base/in_file.h"
 #include "base/out_file.h"
 #include "base/path.h"
+#include "common/interrupt.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -329,8 +330,11 @@ static char *stem_of(kz__cli *cli, const char *path) {
     return kz__strndup(&cli->mem, name, length);
 }
 
+/* A signal leaves nothing beside the file. A reader of standard output may keep it waiting: there
+ * is nothing to be left, so a signal ends it at once. */
 static int write_out(kz__cli *cli, kz_voice *voice, const char *target) {
     kz__err err = {""};
+    if (strcmp(target, "-") != 0) kz__interrupt_install();
     kz_status status = kz_voice_save(voice, target, err.text, sizeof err.text);
     return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(cli, status, &err);
 }
@@ -398,6 +402,7 @@ static kz_status take_in(kz__cli *cli, const kz__store *store, const char **file
             status = kz__store_check_free(store, info_of(voices[i]).name, err);
         }
     }
+    kz__interrupt_install(); /* what is begun is done, and leaves nothing beside */
     for (size_t i = 0; i < count && status == KZ_OK; i++) {
         char *path = NULL;
         const char *name = info_of(voices[i]).name;

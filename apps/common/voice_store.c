@@ -241,9 +241,8 @@ kz_status kz__store_check_free(const kz__store *store, const char *name, kz__err
     kz__shown shown;
     kz_status status = kz__store_find(store, name, &there, err);
     if (status == KZ_OK && there) {
-        status = kz__fail(err, KZ_ERR_USAGE, "there is a saved voice '%s' already ('%s'): "
-                          "--replace puts the new one in its place", name,
-                          kz__show_path(&shown, there));
+        status = kz__fail(err, KZ_ERR_USAGE, "there is a voice '%s' already ('%s'): give "
+                          "--replace, or another name", name, kz__show_path(&shown, there));
     }
     kz__free(store->mem, there);
     return status == KZ_ERR_INPUT ? KZ_ERR_OUTPUT : status; /* nothing can be saved there */

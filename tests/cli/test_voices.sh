@@ -158,7 +158,7 @@ equal "$hash $other" "$(sed 's/.*"hash":"\([0-9a-f]*\)".*/\1/' records | paste -
     "hashes before and after a change within a batch"
 
 # ---- replace, export, remove
-expect 2 "a saved voice 'Eva' already .*--replace" "$K" voices import eva2.kzv
+expect 2 "a voice 'Eva' already .*--replace" "$K" voices import eva2.kzv
 cmp -s eva.kzv "$store/Eva.kzv" || fail "a refused import changed the voice"
 expect 0 '' "$K" voices import eva2.kzv --replace --json
 equal '{"saved":[{"name":"Eva","file":"'"$store"'/Eva.kzv"}]}' "$(cat "$work/out")" "record of import"

@@ -2,7 +2,6 @@
 #include "harness/voice.h"
 
 #include "base/checksum.h"
-#include "harness/tests.h"
 
 #include <string.h>
 
@@ -48,6 +47,5 @@ unsigned char *kzt_voice_chunk(unsigned char *bytes, size_t length, const char *
         if (!memcmp(bytes + at, tag, 4)) return bytes + at + 8;
         at += 8 + (size + 7) / 8 * 8;
     }
-    fail_msg("no chunk %s", tag);
     return NULL;
 }

@@ -12,7 +12,7 @@ kz__voice_parts kzt_voice_parts(const char *transcript);
 /* Writes the length and the checksum that fit the bytes, where there is room for them. */
 void kzt_voice_seal(unsigned char *bytes, size_t length);
 
-/* Where a chunk's data lies, its bytes in *count; fails the running test where it is not there. */
+/* Where a chunk's data lies, its bytes in *count; NULL where it is not there. */
 unsigned char *kzt_voice_chunk(unsigned char *bytes, size_t length, const char *tag,
                                size_t *count);
 
