@@ -113,10 +113,11 @@ const kz__verb kz__verbs[] = {
      "Exit code 0 only if all codes are equal, 1 where one differs.\n",
      EXAMPLES({"kazeia validate MODEL run.json", NULL})},
     {"convert", KZ__CONVERT, kz__cmd_convert, "MODEL", "packs a model folder into one file",
-     "The packed file holds all that is needed to speak: configuration, tokenizer, weights as the\n"
-     "kernels read them. It is ready at once, its memory is shared between processes, and every\n"
-     "part is under a checksum. Any other verb takes it in place of a folder, with the samples\n"
-     "that the folder gives with the same --type. Its bytes are the same on any machine.\n",
+     "The packed file holds all that is needed to speak and, of a Base model, to clone a voice:\n"
+     "configuration, tokenizer, weights as the kernels read them. It is ready at once, its memory\n"
+     "is shared between processes, and every part is under a checksum. Any other verb takes it in\n"
+     "place of a folder, with the samples that the folder gives with the same --type. Its bytes\n"
+     "are the same on any machine.\n",
      EXAMPLES({"kazeia convert MODEL -o model.kz", "weights as they are stored"},
               {"kazeia convert MODEL --type q4 -o small.kz", "4 bits: the smallest and fastest"},
               {"kazeia say -m small.kz Hello there", NULL},
