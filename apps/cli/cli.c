@@ -56,7 +56,7 @@ void kz__cli_note(kz__cli *cli, const char *format, ...) {
 }
 
 void kz__cli_notice(kz__cli *cli, const char *text) {
-    if (cli->notices) json_array_append_new(cli->notices, json_string(text));
+    if (cli->notices) json_array_append_new(cli->notices, kz__json_text(cli, text));
     kz__cli_note(cli, "note: %s", text);
 }
 

@@ -164,6 +164,9 @@ int kz__page_close(kz__cli *cli, kz__page *page, bool to_error);
 /* One line of JSON; takes the reference. Returns an exit code. */
 int kz__cli_json(kz__cli *cli, json_t *root, bool to_error);
 
+/* Text as JSON has it; bytes that are no UTF-8 are escaped. */
+json_t *kz__json_text(kz__cli *cli, const char *text);
+
 /* A seed as a JSON integer; from 2^63, which those cannot hold, as a string. */
 json_t *kz__json_unsigned(uint64_t value);
 

@@ -41,8 +41,9 @@ static int show(kz__cli *cli, const kz_convert_result *result, double ms) {
                      (double)result->bytes / 1048576.0, kz__type_name(result->type), ms / 1e3);
         return KZ__EXIT_DONE;
     }
-    return kz__cli_json(cli, json_pack("{s:s, s:I, s:I, s:s, s:i, s:f}", "file", cli->set.output,
-                                       "bytes", (json_int_t)result->bytes, "entries",
+    return kz__cli_json(cli, json_pack("{s:o, s:I, s:I, s:s, s:i, s:f}", "file",
+                                       kz__json_text(cli, cli->set.output), "bytes",
+                                       (json_int_t)result->bytes, "entries",
                                        (json_int_t)result->entries, "type",
                                        kz__type_name(result->type), "arithmetic", kz_arithmetic(),
                                        "ms", ms), false);

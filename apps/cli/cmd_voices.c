@@ -26,16 +26,6 @@ static kz_voice_info info_of(const kz_voice *voice) {
     return info;
 }
 
-/* Text as JSON has it; bytes that are no UTF-8 are escaped. */
-static json_t *text_json(kz__cli *cli, const char *text) {
-    json_t *value = json_string(text);
-    if (value) return value;
-    char *escaped = kz__cli_escape(&cli->mem, text, strlen(text), true);
-    value = json_string(escaped ? escaped : "");
-    kz__free(&cli->mem, escaped);
-    return value;
-}
-
 static void put_text(kz__cli *cli, FILE *out, const char *label, const char *text) {
     char *escaped = kz__cli_escape(&cli->mem, text, strlen(text), false);
     fprintf(out, "%-14s%s\n", label, escaped ? escaped : text);
@@ -86,10 +76,10 @@ static int open_saved(listing *l) {
 static json_t *saved_json(const listing *l, const kz__stored *stored) {
     kz__err err = {""};
     kz_voice *voice = NULL;
-    json_t *object = json_pack("{s:o, s:o}", "name", text_json(l->cli, stored->name), "file",
-                               text_json(l->cli, stored->path));
+    json_t *object = json_pack("{s:o, s:o}", "name", kz__json_text(l->cli, stored->name), "file",
+                               kz__json_text(l->cli, stored->path));
     if (kz_voice_load(stored->path, NULL, &voice, err.text, sizeof err.text) != KZ_OK) {
-        json_object_set_new(object, "problem", text_json(l->cli, err.text));
+        json_object_set_new(object, "problem", kz__json_text(l->cli, err.text));
         return object;
     }
     kz_voice_info info = info_of(voice);
@@ -184,7 +174,7 @@ static int show_json(kz__cli *cli, const kz_voice *voice, const kz_model *model,
     snprintf(checksum, sizeof checksum, "%016" PRIx64, i.checksum);
     json_t *root = json_pack(
         "{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:I, s:I, s:i}", "name", i.name, "file",
-        text_json(cli, path), "language", i.language, "transcript", i.transcript, "consent",
+        kz__json_text(cli, path), "language", i.language, "transcript", i.transcript, "consent",
         i.consent, "made_with", i.made_with, "version", i.version, "seconds", seconds_of(&i),
         "samples", (json_int_t)i.samples, "frames", (json_int_t)i.frames, "tail_ms", i.tail_ms);
     json_t *more = json_pack("{s:b, s:i, s:i, s:i, s:i, s:i, s:s}", "with_transcript",
@@ -278,7 +268,7 @@ static int drop(kz__cli *cli, const char **names, size_t count) {
     json_t *removed = json_array();
     for (size_t i = 0; i < count && status == KZ_OK && !gone; i++) {
         status = kz__store_remove(&store, names[i], &err);
-        if (status == KZ_OK) json_array_append_new(removed, text_json(cli, names[i]));
+        if (status == KZ_OK) json_array_append_new(removed, kz__json_text(cli, names[i]));
     }
     kz__store_close(&store);
     if (status != KZ_OK) code = kz__cli_status(cli, status, &err);
@@ -316,8 +306,8 @@ static int check_target(kz__cli *cli, const char *target) {
 static int tell_place(kz__cli *cli, const char *name, const char *file) {
     kz__cli_note(cli, "'%.100s' is in '%s'", name, file);
     if (!cli->set.json) return KZ__EXIT_DONE;
-    return kz__cli_json(cli, json_pack("{s:o, s:o}", "name", text_json(cli, name), "file",
-                                       text_json(cli, file)), false);
+    return kz__cli_json(cli, json_pack("{s:o, s:o}", "name", kz__json_text(cli, name), "file",
+                                       kz__json_text(cli, file)), false);
 }
 
 /* With the name under which it is known here. */
@@ -420,7 +410,7 @@ static kz_status take_in(kz__cli *cli, const kz__store *store, const char **file
         if (status != KZ_OK) break;
         kz__cli_note(cli, "'%s' is in '%s'", name, path);
         json_array_append_new(saved, json_pack("{s:s, s:o}", "name", name, "file",
-                                               text_json(cli, path)));
+                                               kz__json_text(cli, path)));
         kz__free(&cli->mem, path);
     }
     return status;

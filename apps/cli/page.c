@@ -56,6 +56,15 @@ int kz__cli_json(kz__cli *cli, json_t *root, bool to_error) {
     return kz__page_close(cli, &page, to_error);
 }
 
+json_t *kz__json_text(kz__cli *cli, const char *text) {
+    json_t *value = json_string(text);
+    if (value) return value;
+    char *escaped = kz__cli_escape(&cli->mem, text, strlen(text), true);
+    value = json_string(escaped ? escaped : "");
+    kz__free(&cli->mem, escaped);
+    return value;
+}
+
 json_t *kz__json_unsigned(uint64_t value) {
     if (value <= INT64_MAX) return json_integer((json_int_t)value);
     char text[24];

@@ -29,7 +29,7 @@ void kz__recording_free(kz__recording *recording);
 
 /* What records say of it: recording, format, source_rate, channels, source_seconds, seconds,
  * samples, peak, rms, clipped. NULL when out of memory. */
-json_t *kz__recording_json(const kz__recording *recording);
+json_t *kz__recording_json(kz__cli *cli, const kz__recording *recording);
 
 /* The libraries that read, "" where there are none. */
 void kz__recording_libraries(char *text, size_t capacity);
