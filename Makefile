@@ -115,7 +115,7 @@ bare: ## ./demo and ./test of the last commit on a bare Debian (SUITE=bookworm; 
 deb: ## Debian packages in build-deb/, looked through by lintian
 	@scripts/deb.sh
 
-deb-try: deb ## install, use and remove them on a bare Debian (SUITE=bookworm; root, debootstrap)
+deb-try: deb all ## install, use and remove them on a bare Debian (SUITE=bookworm; root, debootstrap)
 	@scripts/try_deb.sh $(SUITE)
 
 install: all ## install all that a user or a program needs (PREFIX=/usr/local, DESTDIR=)
