@@ -92,6 +92,18 @@ say codes.wav --codes "$work/codes.txt" "$text"
 run decode_codes "$voice" <"$work/codes.txt" >"$work/decoded" || complain "decode_codes fails"
 same decoded wanted_push
 
+# A voice made of the sound above, as the program makes it (but for the name and the note in it) and
+# speaks with it; the model is a tiny one, which never ends by itself.
+base=$("$(dirname "$kazeia")/tests/voice_check" checkpoint base-eq) || complain "no Base model"
+run clone_voice "$base" "$work/push" "$text" "$work/a.kzv" "Hi." >"$work/cloned" 2>"$work/err" ||
+    complain "clone_voice fails: $(cat "$work/err")"
+"$kazeia" say -q -m "$base" -v "$work/a.kzv" --seed 7 --split off --format raw --bits 32f \
+    -o "$work/wanted_clone" Hi. 2>"$work/err"
+case $? in
+0 | 6) same cloned wanted_clone ;;
+*) complain "kazeia say -v fails: $(cat "$work/err")" ;;
+esac
+
 [ -z "$wrapper" ] || exit $bad
 # ---- what cannot be done is told --------------------------------------------------------------
 fails() {
@@ -102,7 +114,7 @@ fails() {
     fi
     grep -q -- "$fails_part" "$work/err" || complain "$1 says '$(cat "$work/err")', not '$fails_part'"
 }
-for name in say_wav say_pull say_push live_text two_threads decode_codes; do
+for name in say_wav say_pull say_push live_text two_threads decode_codes clone_voice; do
     lines=$(wc -l <"$root/examples/$name.c")
     [ "$lines" -lt 90 ] || complain "$name.c has $lines lines"
     fails "$name MODEL" "$name"
@@ -118,6 +130,9 @@ fails "$absent" say_push "$absent" "$text"
 fails "$absent" live_text "$absent" </dev/null
 fails "$absent" two_threads "$absent" "$text" "$work/x" "$text" "$work/y"
 fails "$absent" decode_codes "$absent" </dev/null
+fails "$absent" clone_voice "$base" "$absent" "$text" "$work/x.kzv" "$text"
+fails "Base model" clone_voice "$voice" "$work/push" "$text" "$work/x.kzv" "$text"
+fails "cannot write" clone_voice "$base" "$work/push" "$text" "$absent/x.kzv" "$text"
 fails "cannot be written" say_wav "$voice" "$text" "$absent/x"
 fails "cannot be written" say_pull "$voice" "$text" "$absent/x"
 fails "cannot be written" two_threads "$voice" "$text" "$work/x" "$text" "$absent/x"
