@@ -1,7 +1,7 @@
 /* Codes to packets of sound. With reference codes the decoder is primed with them: it takes over
  * what the model knows of them, decodes the rest, and nobody hears it. The official package decodes
- * in pieces of 300 frames, each from scratch after 25 frames that it repeats, and cuts the reference
- * by a proportion of all samples; with KZ_AS_REFERENCE so does this. */
+ * in pieces of 300 frames, each from scratch after 25 frames that it repeats, and cuts the
+ * reference by a proportion of all samples; with KZ_AS_REFERENCE so does this. */
 #include "base/clock.h"
 #include "engine/primed.h"
 #include "engine/session.h"
