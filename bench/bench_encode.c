@@ -100,7 +100,7 @@ static void measure(const kz__run *run, kz__encoder_state *state, const kz__code
         kz__encoder_state_set_tap(state, lap, &p);
         double from = seconds_of(CLOCK_MONOTONIC);
         double used = p.last = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-        check(kz__codec_encode(run, state, x, samples, NULL, codes, &err), err.text);
+        check(kz__codec_encode(run, state, x, samples, 0, NULL, NULL, codes, &err), err.text);
         used = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - used;
         from = seconds_of(CLOCK_MONOTONIC) - from;
         printf("%zu frames in %.3f s, processor time %.3f s; %.1f GFLOP/s, %.0f %% of a probe of "

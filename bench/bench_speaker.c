@@ -31,8 +31,8 @@ typedef struct stage_times {
     char kept[STAGES][32];
 } stage_times;
 
-static void note(void *user, const char *stage, const float *x, size_t ld, size_t rows,
-                 size_t width) {
+static int note(void *user, const char *stage, const float *x, size_t ld, size_t rows,
+                size_t width) {
     stage_times *times = user;
     size_t at = times->count++;
     double end = now();
@@ -40,13 +40,14 @@ static void note(void *user, const char *stage, const float *x, size_t ld, size_
     (void)ld;
     (void)rows;
     (void)width;
-    if (at >= STAGES) return;
+    if (at >= STAGES) return 0;
     snprintf(times->kept[at], sizeof times->kept[at], "%s", stage);
     if (!times->names[at] || end - times->last < times->best[at]) {
         times->best[at] = end - times->last;
     }
     times->names[at] = times->kept[at];
     times->last = end;
+    return 0;
 }
 
 typedef struct burn {

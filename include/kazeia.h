@@ -10,13 +10,14 @@
  *
  * Structs of options and results carry their size first and grow at their end, so that a program
  * runs with a library that is newer, or older, than the header it was compiled with:
- * - Options (kz_model_options, kz_convert_options, kz_split_options, kz_request,
- *   kz_session_options, kz_batch_options) are made by their init call, which sets their size and
- *   all defaults. What a shorter, older struct lacks has its default; what a longer, newer one has
- *   beyond the library's own must be zero. Another size or tail is KZ_ERR_USAGE. kz_allocator is
- *   taken in the same way; it has no init call, set its size to sizeof.
- * - Results (kz_model_info, kz_convert_result, kz_result, kz_probe): set their size to sizeof. They
- *   are filled as far as they go, with zeros in what the library does not know.
+ * - Options (kz_model_options, kz_convert_options, kz_split_options, kz_encode_options,
+ *   kz_voice_options, kz_request, kz_session_options, kz_batch_options) are made by their init
+ *   call, which sets their size and all defaults. What a shorter, older struct lacks has its
+ *   default; what a longer, newer one has beyond the library's own must be zero. Another size or
+ *   tail is KZ_ERR_USAGE. kz_allocator is taken in the same way; it has no init call, set its size
+ *   to sizeof.
+ * - Results (kz_model_info, kz_convert_result, kz_voice_info, kz_result, kz_probe): set their size
+ *   to sizeof. They are filled as far as they go, with zeros in what the library does not know.
  * - kz_packet is made by the library alone and grows at its end.
  * - kz_piece, kz_prompt_row and kz_sampling stand in arrays or in other structs: they never change.
  *
@@ -301,6 +302,133 @@ KZ_API kz_status kz_split(const char *text, size_t length, const kz_split_option
                           kz_piece *pieces, size_t capacity, size_t *count, char *error,
                           size_t error_capacity);
 
+/* ---- recordings and voices --------------------------------------------------------------- */
+
+/* Recordings are mono float32 samples in [-1, 1] at the model's rate; libkazeia-audio
+ * (kazeia-audio.h) makes such samples of files and memory in any format and rate. */
+
+/* How far a long call is: `done` of the work, from 0 to 1, told now and then on the thread that
+ * called. 0: go on, else the call stops with KZ_ERR_CANCELLED. */
+typedef int (*kz_progress_fn)(void *user, double done);
+
+typedef struct kz_encode_options {
+    size_t size;
+    int threads;  /* 1 to 256; KZ_DEFAULT: kz_default_threads(); never changes a code */
+    int reserved; /* 0 */
+    kz_progress_fn progress; /* these two may be NULL */
+    void *user;
+} kz_encode_options;
+KZ_API void kz_encode_options_init_sized(kz_encode_options *options, size_t size);
+static inline void kz_encode_options_init(kz_encode_options *options) {
+    kz_encode_options_init_sized(options, sizeof *options);
+}
+
+/* Sound to codes, what kz_session_start_codes turns back into sound: a frame for each
+ * samples_per_frame samples, the last one filled up. codes: [*frames][codes_per_frame], room for
+ * `capacity` frames, which must be enough (else KZ_ERR_USAGE, nothing is computed); NULL with
+ * capacity 0 asks for *frames alone. options may be NULL. KZ_ERR_INPUT: no samples, one that is not
+ * finite, another rate than the model's, or a longer clip than the encoder has positions for;
+ * KZ_ERR_MODEL: no encoder in the model's files. The encoder is loaded for the call. Any thread.
+ * Source: Qwen3TTSTokenizer.encode. */
+KZ_API kz_status kz_encode(const kz_model *model, const float *samples, size_t count,
+                           int sample_rate, const kz_encode_options *options, int32_t *codes,
+                           size_t capacity, size_t *frames, char *error, size_t error_capacity);
+
+/* A voice made from a recording: the speaker vector and, where its transcript was given, the codes
+ * of the recording, which the model then goes on from (in-context cloning). Immutable: any number
+ * of threads may use it. It needs no model to live on, and speaks with every Base model that it
+ * fits. */
+typedef struct kz_voice kz_voice;
+
+#define KZ_VOICE_NAME_MOST 64 /* bytes of a voice's name */
+
+typedef struct kz_voice_options {
+    size_t size;
+    const char *transcript; /* what is said in the recording. NULL or blank: the speaker vector
+                               alone is taken, and a notice tells so */
+    int vector_only;        /* 1: that is wanted: no notice, and no transcript may be given */
+    unsigned flags; /* KZ_STRICT; KZ_AS_REFERENCE: as the official package, without silence behind
+                       the recording and without a look at the transcript */
+    int tail_ms;    /* silence (0 to 5000 ms) put behind the recording before it becomes codes, so
+                       that no half-said sound goes on in the next utterance; KZ_DEFAULT: 500, or 0
+                       with KZ_AS_REFERENCE */
+    int threads;    /* 1 to 256; KZ_DEFAULT: kz_default_threads(); never changes a voice */
+    const char *name;     /* these may be NULL: none. name: see kz_voice_rename */
+    const char *language; /* of the recording: a name or ISO code that the model knows */
+    const char *consent;  /* a note: whose voice this is, and what it may be used for */
+    kz_progress_fn progress; /* these two may be NULL */
+    void *user;
+} kz_voice_options;
+KZ_API void kz_voice_options_init_sized(kz_voice_options *options, size_t size);
+static inline void kz_voice_options_init(kz_voice_options *options) {
+    kz_voice_options_init_sized(options, sizeof *options);
+}
+
+/* Makes a voice with a Base model. samples are at sample_rate, which must be the model's (else
+ * KZ_ERR_INPUT with both). options may be NULL. The voice's memory comes from the model's
+ * allocator, some 75 MB a minute of the recording while it is made; more than 300 s of it are
+ * KZ_ERR_INPUT. On failure *voice is NULL and error (capacity bytes, may be NULL) holds one
+ * sentence: KZ_ERR_MODEL where the model is of another kind or has no encoder, KZ_ERR_INPUT for a
+ * recording or text that cannot be used, KZ_ERR_CANCELLED where progress said stop. Notices
+ * (KZ_STRICT: KZ_ERR_INPUT): no transcript; one that is too long or too short for the recording.
+ * Any thread.
+ * Free with kz_voice_free, which takes NULL, when no call uses the voice any more.
+ * Source: Qwen3TTSModel.create_voice_clone_prompt. */
+KZ_API kz_status kz_voice_from_samples(const kz_model *model, const float *samples, size_t count,
+                                       int sample_rate, const kz_voice_options *options,
+                                       kz_voice **voice, char *error, size_t capacity);
+KZ_API void kz_voice_free(kz_voice *voice);
+
+typedef struct kz_voice_info {
+    size_t size;
+    /* UTF-8, "" where there is none; they live as long as the voice */
+    const char *name, *language, *transcript, *consent;
+    const char *made_with;   /* size_name of the model that it was made with */
+    const char *version;     /* kz_version() of the library that made it */
+    int vector_length;       /* floats of the speaker vector: the model's talker_width */
+    int sample_rate;         /* Hz, these four as of the model */
+    int samples_per_frame;
+    int codes_per_frame;
+    int codebook_size;
+    int tail_ms;             /* silence behind the recording, in its codes */
+    size_t frames;           /* of codes; 0: the speaker vector alone */
+    uint64_t samples;        /* of the recording */
+    uint64_t checksum;       /* of what the voice sounds like (vector, codes, transcript): equal for
+                                voices that differ in name and notes alone */
+} kz_voice_info;
+/* Fills info (its `size` set by the caller). Any thread. */
+KZ_API kz_status kz_voice_get_info(const kz_voice *voice, kz_voice_info *info);
+
+/* The speaker vector, [*length]; and the codes, [*frames][codes_per_frame], NULL where there are
+ * none. They live with the voice; length and frames may be NULL. Any thread. */
+KZ_API const float *kz_voice_vector(const kz_voice *voice, size_t *length);
+KZ_API const int32_t *kz_voice_codes(const kz_voice *voice, size_t *frames);
+
+/* Whether the voice can speak with this model: else KZ_ERR_INPUT and a sentence. Any thread. */
+KZ_API kz_status kz_voice_fits(const kz_voice *voice, const kz_model *model, char *error,
+                               size_t capacity);
+
+/* A copy of another name. A name has 1 to KZ_VOICE_NAME_MOST bytes of UTF-8: no '/', no backslash,
+ * no control characters, no '.' in front, no blanks at its ends, and it does not end in ".kzv"
+ * (else KZ_ERR_INPUT); it is kept in normalisation form C. NULL or "": none. The memory comes from
+ * the allocator of the first. Any thread. */
+KZ_API kz_status kz_voice_rename(const kz_voice *voice, const char *name, kz_voice **renamed,
+                                 char *error, size_t capacity);
+
+/* A voice as a file (.kzv, docs/FORMATS.md): its bytes, which live with the voice; written to a
+ * path; and taken from a path or memory, in whole and with all checksums compared. A file of that
+ * path is replaced when the new one is whole and on the disk: KZ_ERR_OUTPUT leaves it as it was.
+ * Loading: KZ_ERR_INPUT for what is no voice, is cut, changed, or of a newer major version.
+ * allocator may be NULL (malloc); it is copied. Any thread. */
+KZ_API const void *kz_voice_bytes(const kz_voice *voice, size_t *length);
+KZ_API kz_status kz_voice_save(const kz_voice *voice, const char *path, char *error,
+                               size_t capacity);
+KZ_API kz_status kz_voice_load(const char *path, const kz_allocator *allocator, kz_voice **voice,
+                               char *error, size_t capacity);
+KZ_API kz_status kz_voice_load_memory(const void *bytes, size_t length,
+                                      const kz_allocator *allocator, kz_voice **voice,
+                                      char *error, size_t capacity);
+
 /* ---- request ----------------------------------------------------------------------------- */
 
 /* Values below are "as the model's generation_config.json" where they hold KZ_DEFAULT. */
@@ -336,6 +464,8 @@ typedef struct kz_request {
     const char *reference_text;
     uint32_t piece; /* number of the piece of a long text: draws depend on it and the seed */
     uint32_t reserved; /* 0 */
+    const kz_voice *cloned; /* in place of the five members of the Base models above; with another
+                               model, or one that it does not fit: KZ_ERR_INPUT. NULL: none */
 } kz_request;
 
 KZ_API void kz_request_init_sized(kz_request *request, size_t size);

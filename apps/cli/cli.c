@@ -4,7 +4,7 @@
 
 #include "cli/record.h"
 #include "cli/tune.h"
-#include "common/in_file.h"
+#include "base/in_file.h"
 
 #include <limits.h>
 #include <stdarg.h>

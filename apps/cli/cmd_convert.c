@@ -3,7 +3,7 @@
 #include "cli/record.h"
 
 #include "common/interrupt.h"
-#include "common/out_file.h"
+#include "base/out_file.h"
 
 #include <inttypes.h>
 #include <limits.h>

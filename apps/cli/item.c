@@ -1,7 +1,7 @@
 /* Fields are the options that have the bit KZ__ITEM, and a few of their own. */
 #include "cli/item.h"
 
-#include "common/in_file.h"
+#include "base/in_file.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The table is made by scripts/known_hashes.sh from the voice in the tree. */
 #include "cli/known.h"
 
-#include "common/in_file.h"
+#include "base/in_file.h"
 
 #include <limits.h>
 #include <stdio.h>

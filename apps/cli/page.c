@@ -1,7 +1,7 @@
 /* Data on standard output, JSON, escaping, and what the system tells about this process. */
 #include "cli/cli.h"
 
-#include "common/out_file.h"
+#include "base/out_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include "base/pool.h"
 #include "cli/record.h"
-#include "common/in_file.h"
-#include "common/out_file.h"
+#include "base/in_file.h"
+#include "base/out_file.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* Regular files are read with pread, so that a descriptor's position stays where it is. */
 #include "common/audio_source.h"
 
-#include "common/in_file.h"
+#include "base/in_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #ifndef KZ_COMMON_CODER_H
 #define KZ_COMMON_CODER_H
 
-#include "common/out_file.h"
+#include "base/out_file.h"
 #include "common/sound_format.h"
 
 typedef struct kz__coder kz__coder;

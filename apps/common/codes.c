@@ -1,7 +1,7 @@
 /* Both forms end in the same check of every value. */
 #include "common/codes.h"
 
-#include "common/in_file.h"
+#include "base/in_file.h"
 #include "common/npy.h"
 
 #include <inttypes.h>

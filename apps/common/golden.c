@@ -1,7 +1,7 @@
 /* Every member is fetched with its type checked; a sentence names the member. */
 #include "common/golden.h"
 
-#include "common/in_file.h"
+#include "base/in_file.h"
 #include "common/npy.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #include "common/npy.h"
 
 #include "audio/pcm.h"
-#include "common/out_file.h"
+#include "base/out_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * length of the sound, and an hour of FLAC is a hundred megabytes. */
 #include "common/sound_file.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static kz_status refuse_rate(kz__format format, int rate, kz__err *err) {
@@ -15,7 +16,7 @@ static kz_status open_coder(kz__sound_file *file, kz__format format, kz__bits bi
                             kz__err *err) {
     kz__out *out = &file->out;
     if (!out->sized) {
-        kz_status status = kz__out_scratch(&file->scratch, out->mem, err);
+        kz_status status = kz__out_scratch(&file->scratch, out->mem, getenv("TMPDIR"), err);
         if (status != KZ_OK) return status;
         out = &file->scratch;
     }

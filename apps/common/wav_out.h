@@ -6,7 +6,7 @@
 #ifndef KZ_COMMON_WAV_OUT_H
 #define KZ_COMMON_WAV_OUT_H
 
-#include "common/out_file.h"
+#include "base/out_file.h"
 #include "common/sound_format.h"
 
 #define KZ__WAV_HEADER_MAX 58

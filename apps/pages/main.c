@@ -1,8 +1,8 @@
 /* kazeia_pages TEMPLATE OUTPUT: copies the template and puts the parts in. The build runs it. */
 #include "pages/pages.h"
 
-#include "common/in_file.h"
-#include "common/out_file.h"
+#include "base/in_file.h"
+#include "base/out_file.h"
 
 #include <stdlib.h>
 #include <string.h>

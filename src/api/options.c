@@ -71,6 +71,16 @@ void kz_split_options_init_sized(kz_split_options *options, size_t size) {
     kz__sized_give(options, size, &defaults, sizeof defaults);
 }
 
+void kz_encode_options_init_sized(kz_encode_options *options, size_t size) {
+    const kz_encode_options defaults = {.threads = KZ_DEFAULT};
+    kz__sized_give(options, size, &defaults, sizeof defaults);
+}
+
+void kz_voice_options_init_sized(kz_voice_options *options, size_t size) {
+    const kz_voice_options defaults = {.threads = KZ_DEFAULT, .tail_ms = KZ_DEFAULT};
+    kz__sized_give(options, size, &defaults, sizeof defaults);
+}
+
 void kz_request_init_sized(kz_request *request, size_t size) {
     const kz_sampling sampling = {KZ_DEFAULT, KZ_DEFAULT, KZ_DEFAULT, KZ_DEFAULT, KZ_DEFAULT};
     const kz_request defaults = {.talker = sampling,

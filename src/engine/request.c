@@ -1,22 +1,16 @@
 /* A request becomes ids: text and instruction through the tokenizer, names through the config,
  * options checked against their ranges. */
-#include "base/log.h"
 #include "base/sized.h"
 #include "engine/session.h"
+#include "engine/voice.h"
 #include "text/cleanup.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Characters of a transcript in a second, of anything that is speech in any script. */
-#define FASTEST 40.0
-#define SLOWEST 1.0
-
 /* What does not fit the model but can be left out: told, or refused where the caller is strict. */
 static kz_status notice(kz_session *s, const kz_request *r, const char *text) {
-    if (r->flags & KZ_STRICT) return kz__fail(&s->err, KZ_ERR_INPUT, "%s", text);
-    kz__log(KZ__NOTICE, "%s", text);
-    return KZ_OK;
+    return kz__notice(r->flags & KZ_STRICT, text, &s->err);
 }
 
 kz_status kz__request_take(const kz_request *given, kz_request *request, kz__err *err) {
@@ -277,20 +271,14 @@ static kz_status copy_codes(kz_session *s, const kz_request *r, kz__utterance *u
     return KZ_OK;
 }
 
-/* A transcript that nobody can have said in the time of the clip is most likely another text. */
+/* A voice had this look when it was made. */
 static kz_status check_pace(kz_session *s, const kz_request *r) {
     const kz__codec_config *codec = &s->model->config.codec;
-    if (!s->model->has_codec || (r->flags & KZ_AS_REFERENCE)) return KZ_OK;
-    size_t characters = 0;
-    for (const char *at = r->reference_text; *at; at++) characters += (*at & 0xc0) != 0x80;
+    char text[KZ__NOTICE_BYTES];
+    if (!s->model->has_codec || r->cloned || (r->flags & KZ_AS_REFERENCE)) return KZ_OK;
     double seconds = (double)r->reference_frames * (double)codec->samples_per_frame /
                      (double)codec->sample_rate;
-    double pace = (double)characters / seconds;
-    if (pace <= FASTEST && (pace >= SLOWEST || seconds < 2)) return KZ_OK;
-    char text[160];
-    snprintf(text, sizeof text, "the transcript has %zu characters for %.1f s of reference: it may "
-                                "not be the text of this clip", characters, seconds);
-    return notice(s, r, text);
+    return kz__pace_odd(r->reference_text, seconds, text) ? notice(s, r, text) : KZ_OK;
 }
 
 static kz_status fill_clone(kz_session *s, const kz_request *r, kz__utterance *u) {
@@ -337,15 +325,56 @@ static kz_status fill_voice(kz_session *s, const kz_request *r, kz__utterance *u
     return KZ_OK;
 }
 
-kz_status kz__utterance_fill(kz_session *s, const kz_request *r) {
+/* A cloned voice stands for the members that are its parts. */
+static kz_status take_cloned(kz_session *s, kz_request *r) {
+    const kz_voice *voice = r->cloned;
+    if (!voice) return KZ_OK;
+    if (r->speaker_vector || r->reference_codes || r->reference_text || r->speaker_vector_length ||
+        r->reference_frames) {
+        return kz__fail(&s->err, KZ_ERR_USAGE,
+                        "a cloned voice, and a speaker vector or a reference beside it, exclude "
+                        "each other");
+    }
+    if (r->voice && r->voice[0]) {
+        return kz__fail(&s->err, KZ_ERR_USAGE,
+                        "a cloned voice and the voice \"%.40s\" exclude each other", r->voice);
+    }
+    kz_status status = kz__voice_fits(voice, s->model, &s->err);
+    if (status) return status;
+    r->speaker_vector = voice->vector;
+    r->speaker_vector_length = (size_t)voice->info.vector_length;
+    r->reference_codes = voice->codes;
+    r->reference_frames = voice->info.frames;
+    r->reference_text = voice->codes ? voice->info.transcript : NULL;
+    return KZ_OK;
+}
+
+/* Told once for a text, with its first piece. */
+static kz_status check_language(kz_session *s, const kz_request *r) {
+    const kz__config *c = &s->model->config;
+    const char *language = NULL;
+    char text[KZ__NOTICE_BYTES];
+    if (!r->cloned || r->piece || (r->flags & KZ_AS_REFERENCE)) return KZ_OK;
+    for (size_t i = 0; i < c->language_count; i++) {
+        if (c->languages[i].id == s->request.language) language = c->languages[i].name;
+    }
+    bool odd = kz__language_odd(r->cloned, language, r->text ? r->text : "",
+                                r->text ? r->text_length : 0, text);
+    return odd ? notice(s, r, text) : KZ_OK;
+}
+
+kz_status kz__utterance_fill(kz_session *s, const kz_request *given) {
     const kz__config *c = &s->model->config;
     kz__utterance *u = &s->request;
+    kz_request copy = *given;
+    const kz_request *r = &copy;
     u->flags = r->flags;
     u->seed = r->seed;
     u->piece = r->piece;
     kz__ints_init(&u->instruct, &s->mem);
     kz__ints_init(&u->text, &s->mem);
     kz_status status = check_flags(s, r->flags);
+    if (!status) status = take_cloned(s, &copy);
     if (!status) status = fill_sampling(s, "talker", &r->talker, &c->sample_talker, &u->talker);
     if (!status) {
         status = fill_sampling(s, "code predictor", &r->predictor, &c->sample_predictor,
@@ -355,6 +384,7 @@ kz_status kz__utterance_fill(kz_session *s, const kz_request *r) {
     if (!status) status = fill_voice(s, r, u);
     if (!status) status = fill_instruct(s, r, u);
     if (!status) status = fill_text(s, r, u);
+    if (!status) status = check_language(s, r);
     if (!status) status = kz__utterance_fits(s);
     return status;
 }

@@ -422,33 +422,47 @@ kz_status kz__codec_encoder_finish(const kz__run *run, kz__encoder_state *s, int
     return status ? status : run_batch(run, s, codes, frames, err);
 }
 
+/* The next piece of the clip, or of the silence behind it. */
+static kz_status push_piece(const kz__run *run, kz__encoder_state *s, const float **samples,
+                            size_t *count, size_t *silence, int32_t *codes, size_t *frames,
+                            kz__err *err) {
+    static const float zeros[1024];
+    size_t piece = KZ__ENCODER_FRAMES * s->encoder->config->samples_per_frame;
+    if (*count) {
+        size_t now = *count < piece ? *count : piece;
+        *samples += now;
+        *count -= now;
+        return kz__codec_encoder_push(run, s, *samples - now, now, codes, frames, err);
+    }
+    size_t most = sizeof zeros / sizeof *zeros;
+    size_t now = *silence < most ? *silence : most;
+    *silence -= now;
+    return kz__codec_encoder_push(run, s, zeros, now, codes, frames, err);
+}
+
 kz_status kz__codec_encode(const kz__run *run, kz__encoder_state *s, const float *samples,
-                           size_t count, const kz__encoder_watch *watch, int32_t *codes,
-                           kz__err *err) {
-    static const kz__encoder_watch nobody = {0};
+                           size_t count, size_t silence, kz__encoder_watch *watch, void *user,
+                           int32_t *codes, kz__err *err) {
     const kz__encoder_config *c = s->encoder->config;
-    size_t all = kz__codec_encoder_frames(c, count);
-    size_t piece = KZ__ENCODER_FRAMES * c->samples_per_frame;
+    size_t whole = 0;
     size_t made = 0;
-    if (!watch) watch = &nobody;
     kz__encoder_state_reset(s);
-    kz_status status = kz__codec_encoder_check(c, count, err);
+    if (!count) return kz__codec_encoder_check(c, 0, err);
+    if (!kz__add(count, silence, &whole)) return kz__fail_memory(err);
+    size_t all = kz__codec_encoder_frames(c, whole);
+    kz_status status = kz__codec_encoder_check(c, whole, err);
     while (!status && made < all) {
         size_t frames = 0;
-        size_t now = count < piece ? count : piece;
-        if (watch->cancel && atomic_load(watch->cancel)) {
-            return kz__fail(err, KZ_ERR_CANCELLED, "encoding the recording was cancelled");
-        }
-        status = kz__codec_encoder_push(run, s, samples, now, codes + made * c->quantizers,
-                                        &frames, err);
+        status = push_piece(run, s, &samples, &count, &silence, codes + made * c->quantizers,
+                            &frames, err);
         made += frames;
-        samples += now;
-        count -= now;
-        if (!status && !count && made < all) {
+        if (!status && !count && !silence && made < all) {
             status = kz__codec_encoder_finish(run, s, codes + made * c->quantizers, &frames, err);
             made += frames;
         }
-        if (!status && watch->progress) watch->progress(watch->user, made, all);
+        if (!status && frames && watch && watch(user, made, all)) {
+            status = kz__fail(err, KZ_ERR_CANCELLED, "encoding the recording was cancelled");
+        }
     }
     return status;
 }

@@ -27,8 +27,6 @@
 #include "model/names.h"
 #include "nn/conv1d.h"
 
-#include <stdatomic.h>
-
 typedef struct kz__encoder_stage {
     kz__conv narrow, widen; /* of the residual unit */
     kz__conv down;
@@ -89,16 +87,14 @@ kz_status kz__codec_encoder_push(const kz__run *run, kz__encoder_state *state,
 kz_status kz__codec_encoder_finish(const kz__run *run, kz__encoder_state *state, int32_t *codes,
                                    size_t *frames, kz__err *err);
 
-/* How a whole clip is followed; all may be NULL. */
-typedef struct kz__encoder_watch {
-    void (*progress)(void *user, size_t frames, size_t of); /* after each batch of frames */
-    void *user;
-    const atomic_bool *cancel; /* looked at before each batch: KZ_ERR_CANCELLED */
-} kz__encoder_watch;
+/* How a whole clip is followed: told after each batch of frames. 0: go on, else
+ * KZ_ERR_CANCELLED. */
+typedef int kz__encoder_watch(void *user, size_t frames, size_t of);
 
-/* A whole clip: codes [kz__codec_encoder_frames(count)][quantizers]. watch may be NULL. */
+/* A whole clip with so many samples of silence behind it: codes [kz__codec_encoder_frames(count +
+ * silence)][quantizers]. watch may be NULL. */
 kz_status kz__codec_encode(const kz__run *run, kz__encoder_state *state, const float *samples,
-                           size_t count, const kz__encoder_watch *watch, int32_t *codes,
-                           kz__err *err);
+                           size_t count, size_t silence, kz__encoder_watch *watch, void *user,
+                           int32_t *codes, kz__err *err);
 
 #endif

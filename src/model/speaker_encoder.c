@@ -140,10 +140,18 @@ static kz_status stage_done(const work *w, const char *stage, const float *x, si
                             size_t rows, size_t width, kz__err *err) {
     job j = {.w = w, .x = x, .ldx = ld, .width = width};
     kz__pool_for(w->run->pool, rows, 65536 / ld + 1, finite_rows, &j);
-    if (w->tap) w->tap(w->user, stage, x, ld, rows, width);
-    if (!atomic_load(&j.bad)) return KZ_OK;
-    return kz__fail(err, KZ_ERR_FAILED,
-                    "the speaker encoder's stage %s gave a value that is not finite", stage);
+    bool stop = w->tap && w->tap(w->user, stage, x, ld, rows, width);
+    if (atomic_load(&j.bad)) {
+        return kz__fail(err, KZ_ERR_FAILED,
+                        "the speaker encoder's stage %s gave a value that is not finite", stage);
+    }
+    if (!stop) return KZ_OK;
+    return kz__fail(err, KZ_ERR_CANCELLED, "the speaker encoder was stopped");
+}
+
+/* Spectrogram, convolution, blocks, aggregation; attention, pooling, vector. */
+size_t kz__speaker_encoder_stages(const kz__speaker_encoder *encoder) {
+    return encoder->config->layers + 4;
 }
 
 /* Fills the rows around x[before ...] with their mirror image, the edge rows themselves once. */

@@ -54,9 +54,12 @@ size_t kz__speaker_encoder_least(const kz__speaker_encoder *encoder);
 /* Multiply-adds per frame of the mel spectrogram, as they are done. */
 size_t kz__speaker_encoder_macs(const kz__speaker_encoder *encoder);
 
-/* Stage outputs for comparison: rows [rows][ld], `width` values each. */
-typedef void kz__speaker_tap(void *user, const char *stage, const float *x, size_t ld, size_t rows,
-                             size_t width);
+/* Stage outputs: rows [rows][ld], `width` values each. 0: go on, else the run ends with
+ * KZ_ERR_CANCELLED. */
+typedef int kz__speaker_tap(void *user, const char *stage, const float *x, size_t ld, size_t rows,
+                            size_t width);
+/* Stages of a run. */
+size_t kz__speaker_encoder_stages(const kz__speaker_encoder *encoder);
 
 /* vector [config->dim]. tap may be NULL; the work's memory (some 14 KB a frame of the spectrogram
  * in the published models) comes from mem. KZ_ERR_INPUT where the clip is too short or a sample is

@@ -77,6 +77,10 @@ static part measure(const char *text, size_t begin, size_t end) {
     return p;
 }
 
+size_t kz__text_length(const char *text, size_t length) {
+    return kz__utf8_check(text, length, NULL) ? 0 : measure(text, 0, length).length;
+}
+
 /* ---- pieces --------------------------------------------------------------------------------- */
 
 typedef struct splitter {

@@ -32,4 +32,7 @@ void kz__pieces_clear(kz__pieces *pieces);
 kz_status kz__split(const char *text, size_t length, const kz_split_options *options,
                     kz__pieces *pieces, kz__err *err);
 
+/* Length of a text as kz_split_options counts it; 0 for invalid UTF-8. */
+size_t kz__text_length(const char *text, size_t length);
+
 #endif

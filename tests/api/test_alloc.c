@@ -263,6 +263,46 @@ static void test_cloning(void **state) {
     kzt_golden_free(&g);
 }
 
+/* From a recording to a voice, its file, and another name. */
+static kz_status clone(const use *u, kzt_counter *counter, char error[256]) {
+    static float sound[9000];
+    kz_allocator allocator = kzt_counting_allocator(counter);
+    kz_model_options options;
+    kz_voice_options how;
+    kz_model *model = NULL;
+    kz_voice *made = NULL, *loaded = NULL, *renamed = NULL;
+    size_t length = 0;
+    for (size_t i = 0; i < 9000; i++) sound[i] = (float)(i % 97) / 97 - 0.5F;
+    kz_model_options_init(&options);
+    kz_voice_options_init(&how);
+    options.allocator = &allocator;
+    how.threads = u->threads;
+    how.transcript = "Hm.";
+    how.name = "zo\xCC\x88";
+    how.language = "en";
+    kz_status status =
+        kz_model_open(kzt_checkpoint(u->checkpoint), &options, &model, error, 256);
+    if (!status) {
+        status = kz_voice_from_samples(model, sound, 9000, 24000, &how, &made, error, 256);
+    }
+    if (!status) {
+        const void *bytes = kz_voice_bytes(made, &length);
+        status = kz_voice_load_memory(bytes, length, &allocator, &loaded, error, 256);
+    }
+    kz_voice_free(made);
+    if (!status) status = kz_voice_rename(loaded, "bob", &renamed, error, 256);
+    kz_voice_free(loaded);
+    kz_voice_free(renamed);
+    kz_model_free(model);
+    return status;
+}
+
+static void test_making_a_voice(void **state) {
+    (void)state;
+    use u = {.checkpoint = "base-eq", .threads = 2};
+    fail_each_of(clone, &u, "making a voice", 100);
+}
+
 static void test_decoding(void **state) {
     (void)state;
     use u = plain();
@@ -362,6 +402,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_speaking_ahead),
         cmocka_unit_test(test_live_text),
         cmocka_unit_test(test_cloning),
+        cmocka_unit_test(test_making_a_voice),
         cmocka_unit_test(test_decoding),
         cmocka_unit_test(test_looking_at_a_prompt),
         cmocka_unit_test(test_memory_comes_back),

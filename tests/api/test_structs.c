@@ -12,6 +12,8 @@
 enum { LONGER = 40, GUARD = 64, FOREIGN = 0xA5 };
 
 static kz_model *model;
+static kz_model *base; /* clones voices */
+static kz_voice *voice;
 static kz_session *session;
 static kz_request usual;
 static kz_type stored; /* of the checkpoint */
@@ -30,7 +32,10 @@ static void test_structs_end_with_their_last_member(void **state) {
     NO_PADDING(kz_convert_options, allocator);
     NO_PADDING(kz_convert_result, reserved);
     NO_PADDING(kz_split_options, allocator);
-    NO_PADDING(kz_request, reserved);
+    NO_PADDING(kz_encode_options, user);
+    NO_PADDING(kz_voice_options, user);
+    NO_PADDING(kz_voice_info, checksum);
+    NO_PADDING(kz_request, cloned);
     NO_PADDING(kz_session_options, cpu);
     NO_PADDING(kz_packet, frames);
     NO_PADDING(kz_batch_options, cpu);
@@ -53,6 +58,12 @@ static void init_split(void *o, size_t size) {
 }
 static void init_request(void *o, size_t size) {
     kz_request_init_sized(o, size);
+}
+static void init_encode(void *o, size_t size) {
+    kz_encode_options_init_sized(o, size);
+}
+static void init_voice(void *o, size_t size) {
+    kz_voice_options_init_sized(o, size);
 }
 static void init_session(void *o, size_t size) {
     kz_session_options_init_sized(o, size);
@@ -114,6 +125,24 @@ static kz_status use_request(const void *o, char error[512]) {
     return status;
 }
 
+static kz_status use_encode(const void *o, char error[512]) {
+    static const float silence[4000];
+    int32_t codes[3 * 16];
+    size_t frames = 0;
+    kz_status status = kz_encode(base, silence, 4000, 24000, o, codes, 3, &frames, error, 512);
+    if (!status) assert_int_equal(frames, 3);
+    return status;
+}
+
+static kz_status use_voice(const void *o, char error[512]) {
+    static const float silence[4000];
+    kz_voice *made = NULL;
+    kz_status status = kz_voice_from_samples(base, silence, 4000, 24000, o, &made, error, 512);
+    assert_true((made != NULL) == (status == KZ_OK));
+    kz_voice_free(made);
+    return status;
+}
+
 static kz_status use_session(const void *o, char error[512]) {
     kz_session *made = NULL;
     kz_status status = kz_session_create(model, o, &made, error, 512);
@@ -154,6 +183,8 @@ static const taken all_taken[] = {
     {"kz_model_options", sizeof(kz_model_options), 16, init_model, use_model},
     {"kz_convert_options", sizeof(kz_convert_options), 16, init_convert, use_convert},
     {"kz_split_options", sizeof(kz_split_options), 16, init_split, use_split},
+    {"kz_encode_options", sizeof(kz_encode_options), 32, init_encode, use_encode},
+    {"kz_voice_options", sizeof(kz_voice_options), sizeof(kz_voice_options), init_voice, use_voice},
     {"kz_request", sizeof(kz_request), 24, init_request, use_request},
     {"kz_session_options", sizeof(kz_session_options), 16, init_session, use_session},
     {"kz_batch_options", sizeof(kz_batch_options), 16, init_batch, use_batch},
@@ -199,9 +230,13 @@ static void test_the_header_sets_the_size_it_was_compiled_with(void **state) {
     kz_model_options m;
     kz_convert_options c;
     kz_split_options p;
+    kz_encode_options e;
+    kz_voice_options v;
     kz_request r;
     kz_session_options s;
     kz_batch_options b;
+    kz_encode_options_init(&e);
+    kz_voice_options_init(&v);
     kz_model_options_init(&m);
     kz_convert_options_init(&c);
     kz_split_options_init(&p);
@@ -209,8 +244,9 @@ static void test_the_header_sets_the_size_it_was_compiled_with(void **state) {
     kz_session_options_init(&s);
     kz_batch_options_init(&b);
     const size_t sizes[] = {m.size - sizeof m, c.size - sizeof c, p.size - sizeof p,
-                            r.size - sizeof r, s.size - sizeof s, b.size - sizeof b};
-    for (size_t i = 0; i < 6; i++) assert_int_equal(sizes[i], 0);
+                            r.size - sizeof r, s.size - sizeof s, b.size - sizeof b,
+                            e.size - sizeof e, v.size - sizeof v};
+    for (size_t i = 0; i < 8; i++) assert_int_equal(sizes[i], 0);
     assert_true(!m.codec_path && !m.type && !m.cpu && !m.allocator && !m.codec_only && !m.decoder);
     assert_true(c.threads == KZ_DEFAULT && !c.type && !c.decoder && !c.codec_path && !c.allocator);
     assert_true(p.limit == KZ_DEFAULT && p.target == KZ_DEFAULT && !p.whole && !p.language);
@@ -219,7 +255,10 @@ static void test_the_header_sets_the_size_it_was_compiled_with(void **state) {
     assert_true(!r.text && !r.text_length && !r.voice && !r.language && !r.instruct && !r.flags);
     assert_true(!r.seed && r.min_frames == KZ_DEFAULT && r.max_frames == KZ_DEFAULT);
     assert_true(r.exact_frames == KZ_DEFAULT && r.packet == KZ_DEFAULT && !r.piece && !r.reserved);
-    assert_true(!r.speaker_vector && !r.reference_codes && !r.reference_text);
+    assert_true(!r.speaker_vector && !r.reference_codes && !r.reference_text && !r.cloned);
+    assert_true(e.threads == KZ_DEFAULT && !e.reserved && !e.progress && !e.user);
+    assert_true(v.threads == KZ_DEFAULT && v.tail_ms == KZ_DEFAULT && !v.vector_only && !v.flags);
+    assert_true(!v.transcript && !v.name && !v.language && !v.consent && !v.progress && !v.user);
     const kz_sampling *both[] = {&r.talker, &r.predictor};
     for (size_t i = 0; i < 2; i++) {
         assert_true(both[i]->temperature == KZ_DEFAULT && both[i]->top_k == KZ_DEFAULT);
@@ -340,6 +379,9 @@ static kz_status fill_info(void *result) {
 static kz_status fill_result(void *result) {
     return kz_session_get_result(session, result);
 }
+static kz_status fill_voice(void *result) {
+    return kz_voice_get_info(voice, result);
+}
 static kz_status fill_probe(void *result) {
     return kz_probe_machine(1, NULL, result);
 }
@@ -383,6 +425,7 @@ static void test_results_of_any_size(void **state) {
         {"kz_model_info", sizeof(kz_model_info), 16, fill_info, false},
         {"kz_result", sizeof(kz_result), 24, fill_result, false},
         {"kz_convert_result", sizeof(kz_convert_result), 16, fill_convert, false},
+        {"kz_voice_info", sizeof(kz_voice_info), sizeof(kz_voice_info), fill_voice, false},
         {"kz_probe", sizeof(kz_probe), 16, fill_probe, true},
     };
     (void)state;
@@ -426,7 +469,10 @@ int main(void) {
         cmocka_unit_test(test_results_of_any_size),
     };
     kz_model_info info = {.size = sizeof info};
+    static const float silence[4000];
     model = kzt_open("custom-eq", NULL);
+    base = kzt_open("base-eq", NULL);
+    if (kz_voice_from_samples(base, silence, 4000, 24000, NULL, &voice, NULL, 0)) return 1;
     session = kzt_session(model, 1);
     if (kz_model_get_info(model, &info)) return 1;
     stored = info.type;
@@ -434,6 +480,8 @@ int main(void) {
     usual.max_frames = 4;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     kz_session_free(session);
+    kz_voice_free(voice);
+    kz_model_free(base);
     kz_model_free(model);
     return failed;
 }

@@ -116,8 +116,8 @@ static double relative(const float *got, const float *want, size_t n, double *la
     return worst;
 }
 
-static void compare(void *user, const char *name, const float *x, size_t ld, size_t rows,
-                    size_t width) {
+static int compare(void *user, const char *name, const float *x, size_t ld, size_t rows,
+                   size_t width) {
     comparison *all = user;
     stage *s = NULL;
     for (size_t i = 0; i < all->count; i++) {
@@ -137,6 +137,7 @@ static void compare(void *user, const char *name, const float *x, size_t ld, siz
     }
     if (!(worst <= s->worst * largest)) s->worst = worst / largest;
     s->seen++;
+    return 0;
 }
 
 static void check_clips(const char *checkpoint) {

@@ -1,6 +1,7 @@
 /* The determinism contract as a matrix: for a model, a weight format and a seed, one hash whatever
  * the kernel level, threads, packets, cache or neighbours. Prints the table that `make determinism`
  * shows. */
+#include "harness/encoder.h"
 #include "harness/golden.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
@@ -29,6 +30,10 @@ static const struct {
      "dcb9600edb749a874153b567e37ec6b8d15036f2c523a7c9b0dc7acf8e50286b"},
     {"voice", KZ_TYPE_STORED, KZ_DECODER_DEFAULT,
      "c37d68cf21bc53727d0a94dbc519dfc2e7a5736fba3539bb70444a1ac7dc6ab3"},
+    {"base-eq", KZ_TYPE_STORED, KZ_DECODER_DEFAULT,
+     "130f2043b0b63118eb682781c30a8c9b6f63cec6c02058037951e52fc150516e"},
+    {"base-mtp", KZ_TYPE_STORED, KZ_DECODER_DEFAULT,
+     "0bbe98576ddc429a38521a5b3128c03350be7ce3c7a98570822b77052c0234b1"},
     {"custom-eq", KZ_TYPE_Q4, KZ_DECODER_DEFAULT,
      "712611438d28dd2d7b9e10d0616223e6f3543cb01f10328672ecbdbed2740087"},
     {"custom-eq", KZ_TYPE_Q8, KZ_DECODER_DEFAULT,
@@ -47,6 +52,15 @@ static const struct {
      "4891b5e5f40e839c8d1714bb07a8e243c245833a94127d56f50d20975283af86"},
 };
 
+/* Of voices made from a clip: their sound's checksum. */
+static const struct {
+    const char *checkpoint;
+    uint64_t checksum;
+} known_voices[] = {
+    {"base-eq", UINT64_C(0x76819ef64b152509)},
+    {"base-mtp", UINT64_C(0xcb179c43ae47f00d)},
+};
+
 typedef struct row {
     const char *cpu; /* NULL: best */
     int threads, packet;
@@ -61,6 +75,29 @@ static int frames_of(const kz_model *model) {
     return info.talker_width > 128 ? VOICE_FRAMES : FRAMES;
 }
 
+/* Of Base models: made from a clip by a formula. NULL: the model has speakers of its own. */
+static kz_voice *cloned;
+
+static void clone(const char *checkpoint) {
+    float *clip = kzt_clip(2 * 24000 + 77, 6);
+    kz_model *model = kzt_open(checkpoint, NULL);
+    kz_voice_options options;
+    kz_voice_info info = {.size = sizeof info};
+    kz_voice_options_init(&options);
+    options.transcript = "The words of two seconds.";
+    assert_int_equal(kz_voice_from_samples(model, clip, 2 * 24000 + 77, 24000, &options, &cloned,
+                                           NULL, 0),
+                     KZ_OK);
+    assert_int_equal(kz_voice_get_info(cloned, &info), KZ_OK);
+    printf("%-10s voice %016llx\n", checkpoint, (unsigned long long)info.checksum);
+    for (size_t i = 0; i < sizeof known_voices / sizeof known_voices[0]; i++) {
+        if (strcmp(known_voices[i].checkpoint, checkpoint) != 0) continue;
+        assert_int_equal(info.checksum, known_voices[i].checksum);
+    }
+    kz_model_free(model);
+    free(clip);
+}
+
 static void fill(kz_request *r, const row *w, uint64_t seed, int frames) {
     kz_request_init(r);
     r->text = "The same words, the same sound.";
@@ -69,6 +106,7 @@ static void fill(kz_request *r, const row *w, uint64_t seed, int frames) {
     r->exact_frames = frames;
     r->packet = w->packet;
     r->flags = w->flags;
+    r->cloned = cloned;
 }
 
 static void hash_run(kz_session *session, const row *w, int frames, char hex[65]) {
@@ -234,6 +272,7 @@ static void matrix(const char *checkpoint, kz_type type, kz_decoder decoder) {
         {NULL, 3, 5, KZ_CP_ORACLE, 0, 0}, {NULL, 2, 2, 0, 1, 0},
         {NULL, 2, KZ_DEFAULT, 0, 0, 400}, {NULL, 1, 3, 0, 1, 5000},
     };
+    if (!strncmp(checkpoint, "base", 4)) clone(checkpoint);
     size_t step = KZT_SLOW > 1 && strchr(checkpoint, '/') ? 3 : 1; /* the voice is large */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i += step) {
         run_row(checkpoint, type, decoder, &rows[i], want);
@@ -255,6 +294,8 @@ static void matrix(const char *checkpoint, kz_type type, kz_decoder decoder) {
         }
         assert_string_equal(want, known[i].hash);
     }
+    kz_voice_free(cloned);
+    cloned = NULL;
 }
 
 static void test_equal_widths(void **state) {
@@ -265,6 +306,12 @@ static void test_equal_widths(void **state) {
 static void test_projection(void **state) {
     (void)state;
     matrix("custom-mtp", KZ_TYPE_STORED, KZ_DECODER_DEFAULT);
+}
+
+static void test_cloned_voices(void **state) {
+    (void)state;
+    matrix("base-eq", KZ_TYPE_STORED, KZ_DECODER_DEFAULT);
+    matrix("base-mtp", KZ_TYPE_STORED, KZ_DECODER_DEFAULT);
 }
 
 static void test_voice(void **state) {
@@ -321,6 +368,7 @@ static void test_formats(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_widths), cmocka_unit_test(test_projection),
+        cmocka_unit_test(test_cloned_voices),
         cmocka_unit_test(test_voice), cmocka_unit_test(test_formats),
         cmocka_unit_test(test_eight_bits), cmocka_unit_test(test_four_bits),
         cmocka_unit_test(test_decoders)};

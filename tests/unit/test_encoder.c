@@ -34,11 +34,11 @@ static void expect(kz_status got, kz_status want, const kz__err *err, const char
     }
 }
 
-static kz_status encode(const float *x, size_t count, const kz__encoder_watch *watch,
+static kz_status encode(const float *x, size_t count, kz__encoder_watch *watch, void *user,
                         kz__err *err) {
     static int32_t codes[64 * 16];
     err->text[0] = 0;
-    return kz__codec_encode(&shared.run, shared.state, x, count, watch, codes, err);
+    return kz__codec_encode(&shared.run, shared.state, x, count, 0, watch, user, codes, err);
 }
 
 static void test_lengths(void **state) {
@@ -47,14 +47,14 @@ static void test_lengths(void **state) {
     kz__err err = {""};
     float x[4] = {0};
     size_t most = c->max_positions * 960;
-    expect(encode(x, 0, NULL, &err), KZ_ERR_INPUT, &err, "recording", "no samples");
+    expect(encode(x, 0, NULL, NULL, &err), KZ_ERR_INPUT, &err, "recording", "no samples");
     assert_int_equal(kz__codec_encoder_check(c, most, &err), KZ_OK);
     expect(kz__codec_encoder_check(c, most + 1, &err), KZ_ERR_INPUT, &err, "320 seconds",
            "7680001");
     /* not read, not allocated */
     size_t before = atomic_load(&shared.mem.current);
-    expect(encode(x, most + 1, NULL, &err), KZ_ERR_INPUT, &err, "320 seconds", "");
-    expect(encode(x, SIZE_MAX, NULL, &err), KZ_ERR_INPUT, &err, "320 seconds", "");
+    expect(encode(x, most + 1, NULL, NULL, &err), KZ_ERR_INPUT, &err, "320 seconds", "");
+    expect(encode(x, SIZE_MAX, NULL, NULL, &err), KZ_ERR_INPUT, &err, "320 seconds", "");
     assert_int_equal(atomic_load(&shared.mem.current), before);
     /* a stream that becomes too long */
     size_t frames = 0;
@@ -84,11 +84,12 @@ static void test_not_finite(void **state) {
     float *x = kzt_clip(COUNT, 3);
     for (size_t i = 0; i < 3; i++) {
         x[4321] = bad[i];
-        expect(encode(x, COUNT, NULL, &err), KZ_ERR_INPUT, &err, "sample 4321", "input");
+        expect(encode(x, COUNT, NULL, NULL, &err), KZ_ERR_INPUT, &err, "sample 4321", "input");
     }
     /* finite, but not for long */
     for (size_t i = 0; i < COUNT; i++) x[i] = i % 2 ? 3e38f : -3e38f;
-    expect(encode(x, COUNT, NULL, &err), KZ_ERR_FAILED, &err, "stage encoder.0", "not finite");
+    expect(encode(x, COUNT, NULL, NULL, &err), KZ_ERR_FAILED, &err, "stage encoder.0",
+           "not finite");
     free(x);
     x = kzt_clip(COUNT, 3);
     struct {
@@ -107,26 +108,26 @@ static void test_not_finite(void **state) {
     for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
         float saved = *weights[i].value;
         *weights[i].value = NAN;
-        expect(encode(x, COUNT, NULL, &err), KZ_ERR_FAILED, &err, weights[i].stage, "not finite");
+        expect(encode(x, COUNT, NULL, NULL, &err), KZ_ERR_FAILED, &err, weights[i].stage,
+               "not finite");
         *weights[i].value = saved;
     }
     /* and nothing of it stays */
-    assert_int_equal(encode(x, COUNT, NULL, &err), KZ_OK);
+    assert_int_equal(encode(x, COUNT, NULL, NULL, &err), KZ_OK);
     free(x);
 }
 
 typedef struct follower {
     size_t calls, frames, of, stop_at;
-    atomic_bool cancel;
 } follower;
 
-static void follow(void *user, size_t frames, size_t of) {
+static int follow(void *user, size_t frames, size_t of) {
     follower *f = user;
     f->calls++;
     assert_true(frames > f->frames && frames <= of);
     f->frames = frames;
     f->of = of;
-    if (f->calls == f->stop_at) atomic_store(&f->cancel, true);
+    return f->calls == f->stop_at;
 }
 
 static void test_progress_and_cancel(void **state) {
@@ -135,12 +136,11 @@ static void test_progress_and_cancel(void **state) {
     kz__err err = {""};
     float *x = kzt_clip(COUNT, 4);
     follower f = {0};
-    kz__encoder_watch watch = {follow, &f, &f.cancel};
-    assert_int_equal(encode(x, COUNT, &watch, &err), KZ_OK);
+    assert_int_equal(encode(x, COUNT, follow, &f, &err), KZ_OK);
     assert_true(f.calls >= 3 && f.frames == 50 && f.of == 50);
     memset(&f, 0, sizeof f);
     f.stop_at = 2;
-    expect(encode(x, COUNT, &watch, &err), KZ_ERR_CANCELLED, &err, "cancelled", "");
+    expect(encode(x, COUNT, follow, &f, &err), KZ_ERR_CANCELLED, &err, "cancelled", "");
     assert_true(f.calls == 2 && f.frames < 50);
     free(x);
 }
@@ -179,7 +179,7 @@ static kz_status use_all(kz__mem *mem, const kz_model *model, const float *x, si
     if (!status) status = kz__pool_create(mem, 1, &pool, err);
     if (!status) status = kz__encoder_state_create(mem, &encoder, 1, &s, err);
     kz__run run = {&shared.kernels, pool, NULL};
-    if (!status) status = kz__codec_encode(&run, s, x, count, NULL, codes, err);
+    if (!status) status = kz__codec_encode(&run, s, x, count, 0, NULL, NULL, codes, err);
     kz__encoder_state_free(s);
     kz__codec_encoder_clear(mem, &encoder);
     kz__pool_destroy(pool);

@@ -1,6 +1,6 @@
 /* Reading input whole, with a limit that is an error and never a cut. */
-#ifndef KZ_COMMON_IN_FILE_H
-#define KZ_COMMON_IN_FILE_H
+#ifndef KZ_BASE_IN_FILE_H
+#define KZ_BASE_IN_FILE_H
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* Grows by doubling, since pipes do not tell their length. */
-#include "common/in_file.h"
+#include "base/in_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

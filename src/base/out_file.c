@@ -1,5 +1,5 @@
 /* Opening follows the name to its end, asks what is there, and decides: direct or beside. */
-#include "common/out_file.h"
+#include "base/out_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -163,9 +163,8 @@ kz_status kz__out_heard(kz__out *out, kz__err *err) {
     return gone ? left(out, err) : KZ_OK;
 }
 
-kz_status kz__out_scratch(kz__out *out, kz__mem *mem, kz__err *err) {
+kz_status kz__out_scratch(kz__out *out, kz__mem *mem, const char *folder, kz__err *err) {
     static const char name[] = "kazeia-XXXXXX";
-    const char *folder = getenv("TMPDIR");
     if (!folder || !*folder) folder = "/tmp";
     memset(out, 0, sizeof *out);
     out->mem = mem;

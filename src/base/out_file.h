@@ -2,8 +2,8 @@
  * beside its name, renamed when complete; links followed). Nothing of an existing file is lost
  * before the new one is whole.
  */
-#ifndef KZ_COMMON_OUT_FILE_H
-#define KZ_COMMON_OUT_FILE_H
+#ifndef KZ_BASE_OUT_FILE_H
+#define KZ_BASE_OUT_FILE_H
 
 #include "base/mem.h"
 
@@ -37,9 +37,9 @@ kz_status kz__out_patch(kz__out *out, uint64_t offset, const void *data, size_t 
 /* Says as kz__out_write whether the reader of a pipe has gone, without writing. */
 kz_status kz__out_heard(kz__out *out, kz__err *err);
 
-/* A file of nobody else, for what has to wait until it is complete: in TMPDIR or /tmp, without a
- * name, gone when it is discarded. */
-kz_status kz__out_scratch(kz__out *out, kz__mem *mem, kz__err *err);
+/* A file of nobody else, for what has to wait until it is complete: in folder (NULL or "": /tmp),
+ * without a name, gone when it is discarded. */
+kz_status kz__out_scratch(kz__out *out, kz__mem *mem, const char *folder, kz__err *err);
 
 /* Writes all that is in a scratch file. */
 kz_status kz__out_copy(kz__out *out, const kz__out *scratch, kz__err *err);
