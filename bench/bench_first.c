@@ -2,7 +2,7 @@
  * transcript (its first utterance, a later one with another text), and a speaker vector, in both
  * layouts of the text. All in turn, so that what else the machine does meets all: medians, ratios to
  * the named speaker of the same round and layout, and the best round with where its time went.
- *     bench_voices NAMED_MODEL BASE_MODEL [TYPE [THREADS [REFERENCE_FRAMES [ROUNDS]]]]
+ *     bench_first NAMED_MODEL BASE_MODEL [TYPE [THREADS [REFERENCE_FRAMES [ROUNDS]]]]
  */
 #include "kazeia.h"
 
@@ -38,7 +38,7 @@ typedef struct measured {
 
 static void check(kz_status status, const char *text) {
     if (status >= 0) return;
-    fprintf(stderr, "bench_voices: %s\n", text);
+    fprintf(stderr, "bench_first: %s\n", text);
     exit(1);
 }
 
@@ -167,7 +167,7 @@ int main(int argc, char **argv) {
     speaker named = {0};
     speaker base = {0};
     if (argc < 3) {
-        check(KZ_ERR_USAGE, "bench_voices NAMED_MODEL BASE_MODEL [TYPE [THREADS [REFERENCE_FRAMES "
+        check(KZ_ERR_USAGE, "bench_first NAMED_MODEL BASE_MODEL [TYPE [THREADS [REFERENCE_FRAMES "
                             "[ROUNDS]]]]");
     }
     const char *type = argc > 3 ? argv[3] : "stored";
