@@ -142,6 +142,9 @@ static void ways(const char *checkpoint, unsigned flags, int ahead_ms) {
         same(kzt_run_all(session, &request), &want);
         kz_session_free(session);
     }
+    kz_model_info info = {.size = sizeof info};
+    assert_int_equal(kz_model_get_info(s.model, &info), KZ_OK);
+    assert_in_range(kz__keep_bytes(s.model->keep), 1, info.prefix_bytes);
     kzt_run_free(&want);
     close_stage(&s);
 }
