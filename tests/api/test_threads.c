@@ -1,6 +1,7 @@
 /* Many threads: the pool, sessions side by side, cancels from elsewhere. Run it under the thread
  * sanitizer. */
 #include "base/pool.h"
+#include "harness/encoder.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
 
@@ -279,6 +280,68 @@ static void test_cancel_from_another_thread(void **state) {
     kz_model_free(model);
 }
 
+/* ---- voices side by side ------------------------------------------------------------------- */
+
+enum { CLIP = 2 * 24000 };
+
+typedef struct cloner {
+    const kz_model *model;
+    const float *clip;
+    const kz_voice *shared; /* spoken with by all */
+    kz_voice *made;
+    kzt_run run;
+} cloner;
+
+static void *clone(void *arg) {
+    cloner *c = arg;
+    kz_voice_options options;
+    kz_voice_options_init(&options);
+    options.transcript = "What two seconds can hold.";
+    options.threads = 2;
+    if (kz_voice_from_samples(c->model, c->clip, CLIP, 24000, &options, &c->made, NULL, 0)) {
+        return NULL;
+    }
+    kz_session *s = kzt_session(c->model, 1);
+    kz_request request = kzt_request("Words.");
+    request.cloned = c->shared ? c->shared : c->made;
+    request.exact_frames = 4;
+    c->run = kzt_run_all(s, &request);
+    kz_session_free(s);
+    return NULL;
+}
+
+/* Making voices with one model, and speaking with one voice, from three threads at once. */
+static void test_voices_side_by_side(void **state) {
+    (void)state;
+    kz_model *model = kzt_open("base-eq", NULL);
+    float *clip = kzt_clip(CLIP, 2);
+    cloner first = {.model = model, .clip = clip};
+    cloner others[3];
+    pthread_t threads[3];
+    size_t length = 0, other = 0;
+    clone(&first);
+    assert_non_null(first.made);
+    const void *bytes = kz_voice_bytes(first.made, &length);
+    for (int i = 0; i < 3; i++) {
+        others[i] = (cloner){.model = model, .clip = clip, .shared = first.made};
+        assert_int_equal(pthread_create(&threads[i], NULL, clone, &others[i]), 0);
+    }
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(others[i].made);
+        const void *made = kz_voice_bytes(others[i].made, &other);
+        assert_int_equal(other, length);
+        assert_memory_equal(made, bytes, length);
+        kzt_same(&first.run, &others[i].run);
+        kzt_run_free(&others[i].run);
+        kz_voice_free(others[i].made);
+    }
+    kzt_run_free(&first.run);
+    kz_voice_free(first.made);
+    kz_model_free(model);
+    free(clip);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pool), cmocka_unit_test(test_strict_pool),
@@ -287,6 +350,7 @@ int main(void) {
         cmocka_unit_test(test_B066_seeded_beside_unseeded),
         cmocka_unit_test(test_questions_while_it_speaks),
         cmocka_unit_test(test_cancel_from_another_thread),
+        cmocka_unit_test(test_voices_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* The determinism contract as a matrix: for a model, a weight format and a seed, one hash whatever
  * the kernel level, threads, packets, cache or neighbours. Prints the table that `make determinism`
- * shows. */
+ * shows.
+ *     invariance_test_matrix [TEST]      TEST: a pattern, for emulators
+ */
 #include "harness/encoder.h"
 #include "harness/golden.h"
 #include "harness/talk.h"
@@ -365,12 +367,13 @@ static void test_formats(void **state) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_widths), cmocka_unit_test(test_projection),
         cmocka_unit_test(test_cloned_voices),
         cmocka_unit_test(test_voice), cmocka_unit_test(test_formats),
         cmocka_unit_test(test_eight_bits), cmocka_unit_test(test_four_bits),
         cmocka_unit_test(test_decoders)};
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
