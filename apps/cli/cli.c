@@ -55,6 +55,11 @@ void kz__cli_note(kz__cli *cli, const char *format, ...) {
     va_end(args);
 }
 
+void kz__cli_notice(kz__cli *cli, const char *text) {
+    if (cli->notices) json_array_append_new(cli->notices, json_string(text));
+    kz__cli_note(cli, "note: %s", text);
+}
+
 static int exit_code(kz_status status) {
     switch (status) {
     case KZ_OK:
@@ -178,13 +183,6 @@ int kz__cli_open_model(kz__cli *cli, const char *path, bool codec_only, kz_model
     if (status != KZ_OK) return kz__cli_status(cli, status, &err);
     kz__tune_apply(cli, info);
     return KZ__EXIT_DONE;
-}
-
-int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info) {
-    if (info->kind != KZ_KIND_BASE) return KZ__EXIT_DONE;
-    return kz__cli_fail(cli, KZ__EXIT_INPUT, "this is a base model: it speaks with the voice of a "
-                        "recording, and a voice cannot be made from one in this version; use a "
-                        "model with named speakers, or a voice design model");
 }
 
 kz_placement kz__cli_placement(const kz__cli *cli) {

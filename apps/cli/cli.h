@@ -32,10 +32,13 @@ typedef struct kz__cli {
     double begun_ms;     /* when the program began */
     double load_ms;
     int ahead_ms;        /* sound that sessions make ahead of their reader */
+    json_t *notices;     /* strings: what was told with kz__cli_notice */
+    kz_voice *cloned;    /* of --ref-audio, for the whole run */
     const char *about;   /* in front of messages: what they are about; NULL: no more to say */
     char said[512];      /* the last error */
     const char *session_cpu; /* kernel level of sessions and batches; NULL: the model's */
     bool tuned;              /* some of the run is as bench --auto kept it */
+    bool told_hidden;        /* that a speaker and a saved voice have the same name */
 } kz__cli;
 
 /* A line to type, and what it does (NULL: plain). A list of them ends with line NULL. */
@@ -75,6 +78,8 @@ int kz__cmd_convert(kz__cli *cli);
 int kz__cmd_bench(kz__cli *cli);
 int kz__cmd_selftest(kz__cli *cli);
 int kz__cmd_batch(kz__cli *cli);
+int kz__cmd_encode(kz__cli *cli);
+int kz__cmd_clone(kz__cli *cli);
 
 /* ---- messages, all on standard error ------------------------------------------------------ */
 
@@ -84,6 +89,8 @@ int kz__cli_fail(kz__cli *cli, int code, const char *format, ...) KZ__PRINTF(3, 
 int kz__cli_status(kz__cli *cli, kz_status status, const kz__err *err);
 /* A line for people; silent with --quiet. */
 void kz__cli_note(kz__cli *cli, const char *format, ...) KZ__PRINTF(2, 3);
+/* What is no error but worth telling: a note, and kept for records. */
+void kz__cli_notice(kz__cli *cli, const char *text);
 /* The progress line, on a terminal only, of runs that take more than a second; format NULL wipes
  * it. */
 void kz__cli_progress(kz__cli *cli, const char *format, ...) KZ__PRINTF(2, 3);
@@ -110,9 +117,6 @@ kz_decoder kz__cli_decoder(const kz__cli *cli);
 /* The same with everything said; no message. */
 kz_status kz__cli_load(kz__cli *cli, const char *path, const char *cpu, bool codec_only,
                        kz_model **model, kz_model_info *info, kz__err *err);
-
-/* Refuses a base model, whose voice would be made from a recording. Returns an exit code. */
-int kz__cli_need_voice(kz__cli *cli, const kz_model_info *info);
 
 /* --placement, as sessions and batches take it. */
 kz_placement kz__cli_placement(const kz__cli *cli);

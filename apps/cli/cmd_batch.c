@@ -1,6 +1,7 @@
 /* kazeia batch: a line of JSON to a file of sound and a record, many side by side. An item is read
  * when there is a place for it, begins with its first piece, and is over with its last. */
 #define _XOPEN_SOURCE 700 /* realpath */
+#include "cli/cloning.h"
 #include "cli/item.h"
 #include "cli/lines.h"
 
@@ -121,6 +122,7 @@ static int make_folders(kz__cli *cli, char *path, size_t known) {
 static int open_item(batch *b, kz__item *item) {
     kz__cli *cli = b->cli;
     int code = kz__item_text(item, cli);
+    if (code == KZ__EXIT_DONE) code = kz__speech_voice(&item->speech, cli, b->model, &b->info);
     if (code == KZ__EXIT_DONE) {
         code = kz__speech_cut(&item->speech, cli, &b->info, item->text, item->length);
     }
@@ -324,7 +326,7 @@ static int speak(batch *b) {
     kz__chorus *chorus = NULL;
     kz__parts parts = {next_part, part_begun, part_over, b};
     int code = kz__cli_open_model(b->cli, NULL, false, &b->model, &b->info);
-    if (code == KZ__EXIT_DONE) code = kz__cli_need_voice(b->cli, &b->info);
+    if (code == KZ__EXIT_DONE) code = kz__cloning_of_options(b->cli, b->model, &b->info);
     if (code == KZ__EXIT_DONE) {
         code = kz__chorus_open(&chorus, b->cli, b->model, &b->info, kz__cli_parallel(b->cli),
                                &parts);
@@ -350,7 +352,9 @@ int kz__cmd_batch(kz__cli *cli) {
     memset(&b, 0, sizeof b);
     b.cli = cli;
     b.seen.mem = &cli->mem;
-    int code = kz__speech_plan(&defaults, cli, &cli->set);
+    bool standard = cli->args.word_count == 0 || !strcmp(cli->args.words[0], "-");
+    int code = kz__cloning_check_options(cli, standard);
+    if (code == KZ__EXIT_DONE) code = kz__speech_plan(&defaults, cli, &cli->set);
     if (code == KZ__EXIT_DONE) code = kz__sound_default_format(cli, &format);
     if (code == KZ__EXIT_DONE) code = open_lines(&b);
     if (code == KZ__EXIT_DONE) code = open_folder(&b);

@@ -1,5 +1,6 @@
 /* kazeia prompt: the rows that a request becomes, without running the model. */
-#include "cli/cli.h"
+#include "cli/cloning.h"
+#include "cli/saved.h"
 
 #include "common/interrupt.h"
 #include "common/npy.h"
@@ -87,15 +88,23 @@ int kz__cmd_prompt(kz__cli *cli) {
     kz_model *model = NULL;
     kz_model_info info;
     rows r = {NULL, NULL, 0, 0};
-    int code = kz__cli_text(cli, &text, &length);
+    bool standard = cli->set.file ? !strcmp(cli->set.file, "-") : cli->args.word_count == 0;
+    int code = kz__cloning_check_options(cli, standard);
+    if (code == KZ__EXIT_DONE) code = kz__cli_text(cli, &text, &length);
     if (code == KZ__EXIT_DONE) code = kz__cli_open_model(cli, NULL, false, &model, &info);
-    if (code == KZ__EXIT_DONE) code = kz__cli_need_voice(cli, &info);
+    kz__chosen voice = {NULL, NULL};
+    if (code == KZ__EXIT_DONE && cli->set.ref_audio) {
+        code = kz__cloning_of_options(cli, model, &info);
+    } else if (code == KZ__EXIT_DONE) {
+        code = kz__saved_choose(cli, model, &info, cli->set.voice, &voice);
+    }
     if (code == KZ__EXIT_DONE) {
         kz_request request;
         kz_request_init(&request);
         request.text = text;
         request.text_length = length;
-        request.voice = cli->set.voice;
+        request.voice = voice.speaker;
+        request.cloned = cli->cloned ? cli->cloned : voice.cloned;
         request.language = cli->set.language;
         request.instruct = cli->set.instruct;
         request.flags = kz__cli_flags(cli);
@@ -106,6 +115,7 @@ int kz__cmd_prompt(kz__cli *cli) {
     if (code == KZ__EXIT_DONE && !to_stdout) {
         code = cli->set.json ? show_json(cli, &r) : show_lines(cli, model, &r);
     }
+    kz_voice_free(voice.cloned);
     kz__free(&cli->mem, r.list);
     kz__free(&cli->mem, r.embeddings);
     kz__free(&cli->mem, text);

@@ -1,5 +1,6 @@
 /* kazeia say: text to sound. One utterance, the pieces of a long text side by side, or one per line
  * with --lines; text whole, or as it arrives on standard input with --live-text. */
+#include "cli/cloning.h"
 #include "cli/lines.h"
 #include "cli/record.h"
 #include "cli/speech.h"
@@ -114,7 +115,9 @@ static int check_usage(say *s) {
         return kz__cli_fail(s->cli, KZ__EXIT_USAGE, "text is given twice, as arguments and with "
                             "--file");
     }
-    int code = kz__speech_plan(&s->speech, s->cli, set);
+    bool standard = set->file ? !strcmp(set->file, "-") : s->cli->args.word_count == 0;
+    int code = kz__cloning_check_options(s->cli, standard);
+    if (code == KZ__EXIT_DONE) code = kz__speech_plan(&s->speech, s->cli, set);
     return code == KZ__EXIT_DONE ? kz__sound_plan(&s->sound, s->cli) : code;
 }
 
@@ -129,7 +132,7 @@ static int open_all(say *s, const char *text, size_t length) {
     kz__err err = {""};
     kz__parts parts = {next_part, part_begun, part_over, s};
     int code = kz__cli_open_model(s->cli, NULL, false, &s->model, &s->info);
-    if (code == KZ__EXIT_DONE) code = kz__cli_need_voice(s->cli, &s->info);
+    if (code == KZ__EXIT_DONE) code = kz__speech_voice(&s->speech, s->cli, s->model, &s->info);
     if (code != KZ__EXIT_DONE) return code;
     code = kz__speech_cut(&s->speech, s->cli, &s->info, text, length);
     if (code != KZ__EXIT_DONE) return code;

@@ -1,5 +1,5 @@
 /* kazeia: finds the verb, reads its options, runs it. */
-#include "cli/cli.h"
+#include "cli/recording.h"
 
 #include "common/coder.h"
 #include "common/interrupt.h"
@@ -78,9 +78,13 @@ static int show_version(kz__cli *cli) {
     char formats[KZ__FORMAT_LIST];
     kz__format_list(formats, 0);
     const char *library = kz__coder_library();
-    fprintf(page.file, "kazeia %s\n%s\ncpu level in use: %s\nsound files: %s (%s)\n", kz_version(),
-            kz_features(), count ? kz_cpu_level(count - 1) : "none", formats,
-            library ? library : "without libsndfile");
+    char reads[160];
+    kz__recording_libraries(reads, sizeof reads);
+    fprintf(page.file, "kazeia %s\n%s\ncpu level in use: %s\nsound files: %s (%s)\n"
+            "recordings: %s%s\n", kz_version(), kz_features(),
+            count ? kz_cpu_level(count - 1) : "none", formats,
+            library ? library : "without libsndfile", reads[0] ? "read with " : "not read (without "
+            "libsndfile or libsoxr)", reads);
     return kz__page_close(cli, &page, false);
 }
 
@@ -129,8 +133,11 @@ static const char *variable(const char *name) {
 
 static void hear_library(void *user, int level, const char *text) {
     kz__cli *cli = user;
-    if (level > 0 && !cli->set.verbose) return;
-    kz__cli_note(cli, "%s%s", level > 0 ? "" : "note: ", text);
+    if (level <= 0) {
+        kz__cli_notice(cli, text);
+    } else if (cli->set.verbose) {
+        kz__cli_note(cli, "%s", text);
+    }
 }
 
 static int run_verb(kz__cli *cli, const kz__verb *verb, int argc, char **argv) {
@@ -142,9 +149,12 @@ static int run_verb(kz__cli *cli, const kz__verb *verb, int argc, char **argv) {
     if (!words) return kz__cli_status(cli, KZ_ERR_MEMORY, NULL);
     kz_status status = kz__args_parse(&cli->args, &kz__option_table, verb->mask, verb->name,
                                       &cli->set, argc, argv, words, variable, &err);
+    cli->notices = json_array();
     kz_set_log(hear_library, cli);
     int code = status == KZ_OK ? verb->run(cli) : kz__cli_status(cli, status, &err);
     kz_set_log(NULL, NULL);
+    json_decref(cli->notices);
+    kz_voice_free(cli->cloned);
     kz__free(&cli->mem, words);
     return code;
 }

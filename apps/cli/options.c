@@ -12,14 +12,17 @@
 #define SOUND (KZ__SAY | KZ__DECODE)
 #define SPOKEN (KZ__SAY | KZ__BATCH | KZ__ITEM)
 #define REQUEST (SPOKEN | KZ__PROMPT)
+#define ONE_GO (KZ__SAY | KZ__PROMPT | KZ__BATCH)
 #define TEXTS (KZ__SAY | KZ__PROMPT | KZ__TOKENIZE)
 #define RUNS (KZ__SAY | KZ__DECODE | KZ__VALIDATE | KZ__BENCH | KZ__SELFTEST | KZ__BATCH)
 #define MODELS KZ__ALL_VERBS
+#define VOICE_USERS (KZ__SAY | KZ__BATCH | KZ__PROMPT | KZ__VOICES | KZ__CLONE)
 #define FRAMES_MAX 1e6
 
 static const kz__option list[] = {
     {.name = "model", .letter = 'm', .kind = KZ__TEXT, .offset = AT(model), .value = "PATH",
-     .verbs = TEXTS | KZ__DECODE | KZ__VOICES | KZ__BENCH | KZ__BATCH, .variable = true,
+     .verbs = TEXTS | KZ__DECODE | KZ__VOICES | KZ__BENCH | KZ__BATCH | KZ__ENCODE | KZ__CLONE,
+     .variable = true,
      .help = "checkpoint folder, packed file or Hugging Face cache folder\n(default: the voice in "
              "the box)"},
     {.name = "codec", .kind = KZ__TEXT, .offset = AT(codec), .value = "PATH", .verbs = MODELS,
@@ -32,22 +35,52 @@ static const kz__option list[] = {
      .verbs = RUNS | KZ__INFO | KZ__CONVERT, .choices = "direct|winograd|int8", .variable = true,
      .help = "arithmetic of the codec decoder, each with samples of\nits own: winograd (default), "
              "direct (as the sums are\nwritten) or int8 (coarse)"},
-    {.name = "voice", .letter = 'v', .kind = KZ__TEXT, .offset = AT(voice), .value = "NAME",
+    {.name = "voice", .letter = 'v', .kind = KZ__TEXT, .offset = AT(voice), .value = "VOICE",
      .verbs = REQUEST, .variable = true,
-     .help = "speaker of the model ('kazeia voices' lists them)"},
+     .help = "speaker of the model, saved voice, or file of one\n('kazeia voices' lists them)"},
+    {.name = "voices-dir", .kind = KZ__TEXT, .offset = AT(voices_dir), .value = "DIR",
+     .verbs = VOICE_USERS, .variable = true,
+     .help = "folder of the saved voices (default:\n~/.local/share/kazeia/voices, or kazeia/voices "
+             "in\n$XDG_DATA_HOME)"},
     {.name = "language", .letter = 'l', .kind = KZ__TEXT, .offset = AT(language),
      .value = "NAME", .verbs = REQUEST, .variable = true,
      .help = "name or ISO 639 code, a region is ignored (default: auto)"},
+    {.name = "language", .letter = 'l', .kind = KZ__TEXT, .offset = AT(language),
+     .value = "NAME", .verbs = KZ__CLONE, .variable = true,
+     .help = "of the recording: a name or ISO 639 code (default: not\nknown)"},
     {.name = "instruct", .letter = 'i', .kind = KZ__TEXT, .offset = AT(instruct),
      .value = "TEXT", .verbs = REQUEST, .help = "style, for models that take it"},
-    {.name = "ref-audio", .kind = KZ__LATER, .value = "FILE",
-     .verbs = KZ__SAY | KZ__PROMPT, .help = ""},
-    {.name = "ref-text", .kind = KZ__LATER, .value = "TEXT",
-     .verbs = KZ__SAY | KZ__PROMPT, .help = ""},
+    {.name = "name", .kind = KZ__TEXT, .offset = AT(name), .value = "NAME", .verbs = KZ__CLONE,
+     .help = "of the voice: it is saved under it, or has it in the file\nof --output"},
+    {.name = "name", .kind = KZ__TEXT, .offset = AT(name), .value = "NAME", .verbs = KZ__VOICES,
+     .help = "import: saved under this name (default: the voice's own,\nelse that of the file)"},
+    {.name = "replace", .kind = KZ__FLAG, .offset = AT(replace), .verbs = KZ__CLONE,
+     .help = "a saved voice of that name is replaced"},
+    {.name = "replace", .kind = KZ__FLAG, .offset = AT(replace), .verbs = KZ__VOICES,
+     .help = "import, export: a voice or file of that name is replaced"},
+    {.name = "ref-audio", .kind = KZ__TEXT, .offset = AT(ref_audio), .value = "FILE",
+     .verbs = ONE_GO,
+     .help = "speaks with the voice of a recording, made for this run\n(Base models)"},
+    {.name = "ref-text", .kind = KZ__TEXT, .offset = AT(ref_text), .value = "TEXT",
+     .verbs = ONE_GO | KZ__CLONE,
+     .help = "what is said in the recording, word for word; without it\nthe voice is less like it"},
+    {.name = "vector-only", .kind = KZ__FLAG, .offset = AT(vector_only), .verbs = KZ__CLONE,
+     .help = "no transcript is wanted: the speaker vector alone"},
+    {.name = "consent", .kind = KZ__TEXT, .offset = AT(consent), .value = "TEXT",
+     .verbs = KZ__CLONE,
+     .help = "a note kept in the voice: whose it is, and what it may be\nused for"},
+    {.name = "trim", .kind = KZ__FLAG, .offset = AT(trim), .verbs = ONE_GO | KZ__CLONE | KZ__ENCODE,
+     .variable = true, .help = "silence at both ends of the recording is left out"},
+    {.name = "tail", .kind = KZ__INTEGER, .offset = AT(tail), .value = "MS",
+     .verbs = ONE_GO | KZ__CLONE, .low = 0, .high = 5000, .variable = true,
+     .help = "silence put behind the recording, against echoes of its\nend (default: 500; 0 with "
+             "--as-reference)"},
     {.name = "rate", .kind = KZ__LATER, .value = "X", .verbs = SAY, .help = ""},
     {.name = "normalize", .kind = KZ__LATER, .verbs = SAY, .help = ""},
     {.name = "file", .letter = 'f', .kind = KZ__TEXT, .offset = AT(file), .value = "FILE",
      .verbs = TEXTS, .help = "text from a file; '-' is standard input"},
+    {.name = "file", .letter = 'f', .kind = KZ__TEXT, .offset = AT(file), .value = "FILE",
+     .verbs = KZ__CLONE, .help = "the transcript from a file; '-' is standard input"},
     {.name = "lines", .kind = KZ__FLAG, .offset = AT(lines), .verbs = SAY, .variable = true,
      .help = "each line is a piece of its own, spoken as it comes"},
     {.name = "split", .kind = KZ__CHOICE, .offset = AT(split), .value = "HOW", .verbs = SPOKEN,
@@ -62,7 +95,8 @@ static const kz__option list[] = {
      .verbs = KZ__SAY | KZ__BATCH, .low = 1, .high = 16, .variable = true,
      .help = "pieces spoken side by side, 1 to 16; faster, takes more\nmemory, never changes the "
              "samples (default: 4)"},
-    {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .variable = true, .verbs = TEXTS,
+    {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .variable = true,
+     .verbs = TEXTS | KZ__CLONE | KZ__ENCODE,
      .help = "notices about input that does not fit become errors"},
     {.name = "strict", .kind = KZ__FLAG, .offset = AT(strict), .variable = true,
      .verbs = KZ__BATCH | KZ__ITEM,
@@ -76,6 +110,14 @@ static const kz__option list[] = {
      .verbs = KZ__BATCH, .help = "where the files go (default: the current folder)"},
     {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
      .verbs = KZ__CONVERT, .help = "the packed file, as a rule NAME.kz"},
+    {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
+     .verbs = KZ__ENCODE,
+     .help = "codes: .npy, or .txt with a frame per line (default: that\nto standard output)"},
+    {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
+     .verbs = KZ__CLONE, .help = "the voice as a file, NAME.kzv; '-' is standard output"},
+    {.name = "output", .letter = 'o', .kind = KZ__TEXT, .offset = AT(output), .value = "FILE",
+     .verbs = KZ__VOICES,
+     .help = "export: the file to write (default: NAME.kzv); '-' is\nstandard output"},
     {.name = "format", .kind = KZ__CHOICE, .offset = AT(format), .value = "FORMAT",
      .verbs = FILES, .choices = "wav|raw|flac|ogg|opus|mp3", .variable = true,
      .help = "wav, raw, flac, ogg, opus or mp3, whatever the name of the\nfile says"},
@@ -131,11 +173,11 @@ static const kz__option list[] = {
      .verbs = SOUND | KZ__BENCH | KZ__BATCH | KZ__ITEM, .low = 1, .high = 1000, .variable = true,
      .help = "frames decoded together; never changes the samples"},
     {.name = "threads", .letter = 't', .kind = KZ__INTEGER, .offset = AT(threads), .value = "N",
-     .verbs = RUNS | KZ__CONVERT, .low = 1, .high = KZ__THREADS_MAX,
+     .verbs = RUNS | KZ__CONVERT | KZ__ENCODE | KZ__CLONE, .low = 1, .high = KZ__THREADS_MAX,
      .variable = true,
      .help = "never changes the samples (default: all processors that\nthis process may use)"},
     {.name = "cpu", .kind = KZ__TEXT, .offset = AT(cpu), .value = "LEVEL",
-     .verbs = RUNS | KZ__INFO | KZ__PROMPT, .variable = true,
+     .verbs = RUNS | KZ__INFO | KZ__PROMPT | KZ__ENCODE | KZ__CLONE, .variable = true,
      .help = "highest kernel level ('kazeia info' lists them); never\nchanges the samples"},
     {.name = "placement", .kind = KZ__CHOICE, .offset = AT(placement), .value = "HOW",
      .verbs = SOUND | KZ__BENCH | KZ__BATCH, .choices = "free|strict", .variable = true,
@@ -155,7 +197,7 @@ static const kz__option list[] = {
      .variable = true,
      .help = "the text comes along with the frames; standard input is\nspoken as it arrives"},
     {.name = "as-reference", .kind = KZ__FLAG, .offset = AT(as_reference),
-     .verbs = TEXTS | KZ__DECODE | KZ__BATCH | KZ__ITEM, .variable = true,
+     .verbs = TEXTS | KZ__DECODE | KZ__BATCH | KZ__ITEM | KZ__CLONE, .variable = true,
      .help = "every quirk of the official package, for comparisons"},
     {.name = "codes", .kind = KZ__TEXT, .offset = AT(codes), .value = "FILE", .verbs = SAY,
      .help = "writes the codes too: .npy, or .txt with a frame per line"},
@@ -216,7 +258,7 @@ static const kz__conflict conflicts[] = {
     {"auto", "minutes"},       {"auto", "threads"},      {"auto", "placement"},
     {"study", "threads"},      {"study", "placement"},   {"study", "cp-oracle"},
     {"auto", "cp-oracle"},     {"study", "type"},        {"study", "profile"},
-    {"auto", "profile"},
+    {"auto", "profile"},       {"ref-audio", "voice"},   {"vector-only", "ref-text"},
 };
 
 const kz__options kz__option_table = {list, sizeof list / sizeof *list, conflicts,
@@ -242,4 +284,5 @@ void kz__settings_init(kz__settings *s) {
     s->parallel = KZ_DEFAULT;
     s->repeat = KZ_DEFAULT;
     s->minutes = KZ_DEFAULT;
+    s->tail = KZ_DEFAULT;
 }

@@ -1,6 +1,7 @@
 /* Settings to requests; long texts to pieces. */
 #include "cli/speech.h"
 
+#include "cli/cloning.h"
 #include "cli/record.h"
 #include "common/codes.h"
 
@@ -41,11 +42,6 @@ static bool read_pause(kz__speech *s, const char *text) {
 int kz__speech_plan(kz__speech *s, kz__cli *cli, const kz__settings *set) {
     memset(s, 0, sizeof *s);
     s->set = set;
-    size_t length = set->voice ? strlen(set->voice) : 0;
-    if (length > 4 && !strcasecmp(set->voice + length - 4, ".kzv")) {
-        return kz__cli_fail(cli, KZ__EXIT_USAGE, "saved voices (.kzv) are not available in this "
-                            "version; 'kazeia voices' lists the model's speakers");
-    }
     if (set->min_frames > 0 && set->max_frames > 0 && set->min_frames > set->max_frames) {
         return kz__cli_fail(cli, KZ__EXIT_USAGE, "--min-frames %d is more than --max-frames %d",
                             set->min_frames, set->max_frames);
@@ -60,6 +56,16 @@ int kz__speech_plan(kz__speech *s, kz__cli *cli, const kz__settings *set) {
         return kz__cli_fail(cli, KZ__EXIT_RESOURCE, "no random seed can be drawn; give --seed");
     }
     return KZ__EXIT_DONE;
+}
+
+int kz__speech_voice(kz__speech *s, kz__cli *cli, const kz_model *model,
+                     const kz_model_info *info) {
+    if (s->set->ref_audio) {
+        int code = kz__cloning_of_options(cli, model, info);
+        s->made = cli->cloned;
+        return code;
+    }
+    return kz__saved_choose(cli, model, info, s->set->voice, &s->voice);
 }
 
 static void fill_sampling(const kz__settings *set, kz_request *r) {
@@ -78,7 +84,8 @@ static void fill_sampling(const kz__settings *set, kz_request *r) {
 static void fill_request(const kz__speech *s, kz_request *r) {
     const kz__settings *set = s->set;
     kz_request_init(r);
-    r->voice = set->voice;
+    r->voice = s->voice.speaker;
+    r->cloned = s->made ? s->made : s->voice.cloned;
     r->language = set->language;
     r->instruct = set->instruct;
     r->flags = kz__settings_flags(set);
@@ -178,6 +185,8 @@ void kz__speech_free(kz__speech *s, kz__cli *cli) {
     kz__free(&cli->mem, s->pieces);
     s->pieces = NULL;
     s->count = s->given = 0;
+    kz_voice_free(s->voice.cloned);
+    s->voice.cloned = NULL;
 }
 
 /* ---- what --verbose tells ----------------------------------------------------------------- */
@@ -206,6 +215,18 @@ static void show_text(kz__mem *mem, const kz_model *model, const kz_request *r) 
     kz__free(mem, ids);
 }
 
+static void show_voice(const kz_request *r) {
+    kz_voice_info info = {.size = sizeof info};
+    if (!r->cloned) {
+        fprintf(stderr, "voice         %s\n", r->voice ? r->voice : "as the model has it");
+        return;
+    }
+    kz_voice_get_info(r->cloned, &info);
+    fprintf(stderr, "voice         %s, made from a recording of %.1f s, %s\n",
+            info.name[0] ? info.name : "without a name", (double)info.samples / info.sample_rate,
+            info.frames ? "with its transcript" : "without a transcript (speaker vector alone)");
+}
+
 void kz__speech_show(kz__cli *cli, const kz_model *model, const kz_model_info *info,
                      const kz__part *part, const kz_session *session) {
     const kz_request *r = &part->request;
@@ -216,7 +237,7 @@ void kz__speech_show(kz__cli *cli, const kz_model *model, const kz_model_info *i
     kz__cli_progress(cli, NULL);
     show_text(&cli->mem, model, r);
     if (r->piece > 0) return; /* the rest is as it was */
-    fprintf(stderr, "voice         %s\n", r->voice ? r->voice : "as the model has it");
+    show_voice(r);
     fprintf(stderr, "language      %s\n", r->language ? r->language : "auto");
     if (r->instruct) fprintf(stderr, "instruct      \"%s\"\n", r->instruct);
     fprintf(stderr, "seed          %llu\n", (unsigned long long)r->seed);

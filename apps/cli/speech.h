@@ -3,11 +3,14 @@
 #define KZ_CLI_SPEECH_H
 
 #include "cli/chorus.h"
+#include "cli/saved.h"
 
 typedef struct kz__speech {
     const kz__settings *set;
     uint64_t seed;
     double pause, paragraph_pause;
+    kz__chosen voice;
+    const kz_voice *made; /* in its place with --ref-audio: cli->cloned */
     const char *text; /* the caller's; NULL: live text */
     size_t length;
     kz_piece *pieces; /* NULL: one part, the whole text */
@@ -16,6 +19,10 @@ typedef struct kz__speech {
 
 /* Checks what the settings say together, and draws a seed where none is given. Exit code. */
 int kz__speech_plan(kz__speech *speech, kz__cli *cli, const kz__settings *set);
+
+/* Finds the voice that the settings name. Exit code. */
+int kz__speech_voice(kz__speech *speech, kz__cli *cli, const kz_model *model,
+                     const kz_model_info *info);
 
 /* Sets the text, and cuts it where the settings let that be. Exit code. */
 int kz__speech_cut(kz__speech *speech, kz__cli *cli, const kz_model_info *info, const char *text,

@@ -33,7 +33,8 @@ const kz__verb kz__verbs[] = {
      "max_frames, min_frames, frames, packet, cp_oracle, whole_text, live_text, as_reference: as\n"
      "the options.\n"
      "An option of the command line is the default of all items. null counts as absent; a seed\n"
-     "above 2^63-1 is a string.\n\n"
+     "above 2^63-1 is a string. A text file, or the file of a voice, is read when the turn of its\n"
+     "line has come.\n\n"
      "output is a path below the folder of --output (without that option: below the current\n"
      "folder, or absolute); folders in it are made. A file appears when it is complete, and\n"
      "replaces an older one; --resume skips items whose file is there. Two lines with the same\n"
@@ -56,8 +57,24 @@ const kz__verb kz__verbs[] = {
      NULL,
      EXAMPLES({"kazeia info", "kernel levels, threads"},
               {"kazeia info MODEL --json", "speakers, languages, memory plan"})},
-    {"voices", KZ__VOICES, kz__cmd_voices, "[list]", "speakers of a model, and their dialects",
-     NULL, EXAMPLES({"kazeia voices -m MODEL", NULL})},
+    {"voices", KZ__VOICES, kz__cmd_voices, "[list|show|remove|export|import] [VOICE...]",
+     "speakers of a model, and saved voices",
+     "A saved voice is a file NAME.kzv in the folder of --voices-dir; 'kazeia clone' makes one of\n"
+     "a recording. One that was copied there by hand is a saved voice too. Case does not matter.\n"
+     "The words that come first:\n"
+     "  list            speakers with their dialects, and saved voices (the default)\n"
+     "  show VOICE      all that a saved voice, or the file of one, holds\n"
+     "  remove NAME...  nothing goes where one is missing\n"
+     "  export NAME     writes it to a file of its own\n"
+     "  import FILE...  saves voices from files; '-' is standard input\n\n"
+     "With --model both list and show tell whether a voice fits that model.\n",
+     EXAMPLES({"kazeia voices", "those of the voice in the box, and the saved ones"},
+              {"kazeia voices -m MODEL", NULL},
+              {"kazeia voices show eva", NULL},
+              {"kazeia voices show eva.kzv --json", "a file needs no place among the saved"},
+              {"kazeia voices export eva -o eva-copy.kzv", "to take elsewhere"},
+              {"kazeia voices import eva-copy.kzv --name eva2", NULL},
+              {"kazeia voices remove eva2", NULL})},
     {"tokenize", KZ__TOKENIZE, kz__cmd_tokenize, "[TEXT...]", "token ids and pieces of a text",
      "One token a line: id, tab, piece with unprintable bytes escaped.\n",
      EXAMPLES({"kazeia tokenize Hello there", NULL},
@@ -72,15 +89,35 @@ const kz__verb kz__verbs[] = {
      EXAMPLES({"kazeia say --codes hello.npy -o hello.wav Hello", NULL},
               {"kazeia decode hello.npy -o again.wav", NULL},
               {"kazeia decode hello.npy -o again.opus", NULL})},
+    {"encode", KZ__ENCODE, kz__cmd_encode, "AUDIO", "a recording to codes",
+     "AUDIO is a recording of any rate: WAV, AIFF, FLAC, Ogg Vorbis, Opus, MP3 and more; '-' is\n"
+     "standard input. The codes, 16 a frame of 80 ms, are what 'kazeia decode' reads.\n",
+     EXAMPLES({"kazeia encode recording.wav -o recording.npy", NULL},
+              {"kazeia decode recording.npy -o again.wav", NULL},
+              {"kazeia encode recording.wav | kazeia decode - -o again.wav", NULL})},
+    {"clone", KZ__CLONE, kz__cmd_clone, "AUDIO", "a saved voice from a recording",
+     "AUDIO is a recording of any rate: WAV, AIFF, FLAC, Ogg Vorbis, Opus, MP3 and more; '-' is\n"
+     "standard input. Good ones are 5 to 15 seconds of one speaker in whole sentences, without\n"
+     "music, noise or echo; --ref-text is what is said there, word for word. The model is a Base\n"
+     "model (--model or KAZEIA_MODEL); the voice then speaks with any Base model of its size.\n\n"
+     "Without a transcript only the speaker vector is taken, which is less like the speaker.\n"
+     "Clone only voices whose owners agree; --consent keeps a note of it in the voice.\n",
+     EXAMPLES({"kazeia clone recording.wav -m BASE --ref-text \"What is said there.\" --name anna",
+               NULL},
+              {"kazeia say -m BASE -v anna Hello there", "that voice"},
+              {"kazeia clone recording.wav -m BASE -f said.txt -o anna.kzv", "to a file"},
+              {"kazeia say -m BASE -v anna.kzv Hello there", NULL},
+              {"kazeia clone recording.wav -m BASE --vector-only --name quick", NULL})},
     {"validate", KZ__VALIDATE, kz__cmd_validate, "MODEL GOLDEN",
      "replays a recorded run, compares the codes",
      "Exit code 0 only if all codes are equal, 1 where one differs.\n",
      EXAMPLES({"kazeia validate MODEL run.json", NULL})},
     {"convert", KZ__CONVERT, kz__cmd_convert, "MODEL", "packs a model folder into one file",
-     "The packed file holds all that is needed to speak: configuration, tokenizer, weights as the\n"
-     "kernels read them. It is ready at once, its memory is shared between processes, and every\n"
-     "part is under a checksum. Any other verb takes it in place of a folder, with the samples\n"
-     "that the folder gives with the same --type. Its bytes are the same on any machine.\n",
+     "The packed file holds all that is needed to speak and, of a Base model, to clone a voice:\n"
+     "configuration, tokenizer, weights as the kernels read them. It is ready at once, its memory\n"
+     "is shared between processes, and every part is under a checksum. Any other verb takes it in\n"
+     "place of a folder, with the samples that the folder gives with the same --type. Its bytes\n"
+     "are the same on any machine.\n",
      EXAMPLES({"kazeia convert MODEL -o model.kz", "weights as they are stored"},
               {"kazeia convert MODEL --type q4 -o small.kz", "4 bits: the smallest and fastest"},
               {"kazeia say -m small.kz Hello there", NULL},
@@ -113,8 +150,6 @@ const kz__verb kz__verbs[] = {
      "Exit code 0 only if every kernel, stage and sample is equal bit for bit.\n",
      EXAMPLES({"kazeia selftest", NULL},
               {"kazeia selftest MODEL --frames 2", NULL})},
-    LATER("encode", "sound to codes"),
-    LATER("clone", "a saved voice from a recording"),
     LATER("serve", "a server"),
     LATER("pull", "downloads a model"),
     LATER("list", "models that are there"),

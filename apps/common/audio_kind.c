@@ -82,6 +82,7 @@ static const magic table[] = {
     {0, 4, "\x7f" "ELF", 0, NULL, OTHER("a program")},
     {0, 2, "MZ", 0, NULL, OTHER("a Windows program")},
     {0, 7, "\x89KAZEIA", 0, NULL, OTHER("a packed model")},
+    {0, 4, "\x89KZV", 0, NULL, OTHER("a saved voice: 'kazeia say --voice' takes it")},
     {0, 6, "\x93NUMPY", 0, NULL, OTHER("a NumPy array")},
     {0, 15, "version https:/", 0, NULL, OTHER("a Git LFS pointer in place of the file: fetch it")},
     {0, 5, "<?xml", 0, NULL, OTHER("an XML text")},

@@ -27,8 +27,8 @@ static void print_options(FILE *out) {
 }
 
 static void print_fill(FILE *out, kz__fill fill) {
-    static const char *const names[] = {"nothing", "files", "folders", "", "voices", "languages",
-                                        "levels"};
+    static const char *const names[] = {"nothing", "files", "folders", "", "voices", "saved",
+                                        "languages", "levels"};
     fputs(names[fill], out);
 }
 
@@ -76,7 +76,7 @@ static void print_arguments(FILE *out) {
             if (argument.fill == KZ__FILL_NOTHING) continue;
             fprintf(out, "    %s%zu) echo '", v->name, i + 1);
             print_fill(out, argument.fill);
-            if (argument.fill == KZ__FILL_WORDS) fputs(argument.word, out);
+            if (argument.fill == KZ__FILL_WORDS) kz__print_choices(out, argument.word, " ");
             fputs("' ;;\n", out);
         }
     }

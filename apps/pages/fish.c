@@ -44,8 +44,9 @@ static void put_fill(FILE *out, kz__fill fill) {
     case KZ__FILL_WORDS: break;
     case KZ__FILL_FILES: fputs(" -F", out); break;
     case KZ__FILL_FOLDERS: fputs(" -x -a '(__fish_complete_directories)'", out); break;
-    case KZ__FILL_VOICES: fputs(" -x -a '(__kazeia_of_model voices)'", out); break;
-    case KZ__FILL_LANGUAGES: fputs(" -x -a 'auto (__kazeia_of_model languages)'", out); break;
+    case KZ__FILL_VOICES: fputs(" -x -a '(__kazeia_voices)'", out); break;
+    case KZ__FILL_SAVED: fputs(" -F -a '(__kazeia_saved)'", out); break;
+    case KZ__FILL_LANGUAGES: fputs(" -x -a 'auto (__kazeia_languages)'", out); break;
     case KZ__FILL_LEVELS: fputs(" -x -a '(__kazeia_tell levels info)'", out); break;
     }
 }
@@ -78,7 +79,11 @@ static void put_arguments(FILE *out, const kz__verb *v) {
         if (argument.fill == KZ__FILL_NOTHING) continue;
         fprintf(out, "complete -c kazeia -n '__kazeia_argument %s %zu'", v->name, i + 1);
         put_fill(out, argument.fill);
-        if (argument.fill == KZ__FILL_WORDS) fprintf(out, " -a %s", argument.word);
+        if (argument.fill == KZ__FILL_WORDS) {
+            fputs(" -a '", out);
+            kz__print_choices(out, argument.word, " ");
+            fputc('\'', out);
+        }
         fputc('\n', out);
     }
 }

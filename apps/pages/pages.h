@@ -38,17 +38,18 @@ typedef enum kz__fill {
     KZ__FILL_FILES,   /* folders too: a model may be one */
     KZ__FILL_FOLDERS,
     KZ__FILL_WORDS,     /* a list that the table holds */
-    KZ__FILL_VOICES,    /* these three the program tells */
+    KZ__FILL_VOICES,    /* these four the program tells; voices also as files */
+    KZ__FILL_SAVED,
     KZ__FILL_LANGUAGES,
     KZ__FILL_LEVELS
 } kz__fill;
 
 kz__fill kz__fill_of_option(const kz__option *option);
 
-/* Arguments of a verb, as its usage line has them: "MODEL GOLDEN" is two, "[list]" is one whose
- * value is the word itself. */
+/* Arguments of a verb, as its usage line has them: "MODEL GOLDEN" is two, "[list|show]" is one that
+ * is one of these words. */
 typedef struct kz__argument {
-    char word[24];
+    char word[48];   /* or words, with '|' in between */
     bool repeated; /* "TEXT..." */
     kz__fill fill;
 } kz__argument;

@@ -11,9 +11,10 @@ typedef struct kz__meaning {
 
 /* Names of values, as the help has them; what is not here is free. */
 static const kz__meaning meanings[] = {
-    {"CODES", KZ__FILL_FILES},   {"DIR", KZ__FILL_FOLDERS},    {"FILE", KZ__FILL_FILES},
-    {"FOLDER", KZ__FILL_FOLDERS}, {"GOLDEN", KZ__FILL_FILES},  {"LEVEL", KZ__FILL_LEVELS},
-    {"MODEL", KZ__FILL_FILES},   {"PATH", KZ__FILL_FILES},
+    {"AUDIO", KZ__FILL_FILES},   {"CODES", KZ__FILL_FILES},   {"DIR", KZ__FILL_FOLDERS},
+    {"FILE", KZ__FILL_FILES},    {"FOLDER", KZ__FILL_FOLDERS}, {"GOLDEN", KZ__FILL_FILES},
+    {"LEVEL", KZ__FILL_LEVELS},  {"MODEL", KZ__FILL_FILES},    {"PATH", KZ__FILL_FILES},
+    {"VOICE", KZ__FILL_SAVED},
     /* options whose value has too common a name */
     {"voice", KZ__FILL_VOICES},  {"language", KZ__FILL_LANGUAGES},
 };
@@ -42,8 +43,8 @@ bool kz__argument_of(const kz__verb *verb, size_t index, kz__argument *argument)
     memset(argument, 0, sizeof *argument);
     for (size_t length = 0; *at && *at != ' '; at++) {
         argument->repeated = argument->repeated || *at == '.';
-        bool letter = isalpha((unsigned char)*at) && length + 1 < sizeof argument->word;
-        if (letter) argument->word[length++] = *at;
+        bool part = isalpha((unsigned char)*at) || *at == '|';
+        if (part && length + 1 < sizeof argument->word) argument->word[length++] = *at;
     }
     bool literal = islower((unsigned char)argument->word[0]);
     argument->fill = literal ? KZ__FILL_WORDS : meaning_of(argument->word);

@@ -48,7 +48,7 @@ static void put_exclusions(FILE *out, const kz__option *o, uint32_t verb) {
 
 static void put_action(FILE *out, kz__fill fill) {
     static const char *const actions[] = {" ", "_files", "_path_files -/", "", "_kazeia_voices",
-                                          "_kazeia_languages", "_kazeia_levels"};
+                                          "_kazeia_saved", "_kazeia_languages", "_kazeia_levels"};
     fputs(actions[fill], out);
 }
 
@@ -80,7 +80,9 @@ static void put_option(FILE *out, const kz__option *o, uint32_t verb) {
 static void put_argument(FILE *out, const kz__argument *argument) {
     fprintf(out, "        '%s:%s:", argument->repeated ? "*" : "", argument->word);
     if (argument->fill == KZ__FILL_WORDS) {
-        fprintf(out, "(%s)", argument->word);
+        fputc('(', out);
+        kz__print_choices(out, argument->word, " ");
+        fputc(')', out);
     } else {
         put_action(out, argument->fill);
     }

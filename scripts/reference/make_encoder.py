@@ -21,7 +21,7 @@ NEAR = 2e-5         # gaps of squared distances below this are told
 
 
 def clip(samples, seed):
-    """int16 samples, in integers alone (kzt_clip() in tests/golden/test_encoder.c is the same):
+    """int16 samples, in integers alone (kzt_clip() in tests/harness/clip.c is the same):
     a triangle whose pitch and loudness wander, and noise where it is low."""
     u32 = np.uint64(0xFFFFFFFF)
     i = np.arange(samples, dtype=np.uint64) + np.uint64(seed * 7919)
@@ -118,6 +118,12 @@ def staged(official, folder, form, watch, codes):
             "sound": save(folder, form + "-sound.npy", sound[::THIN])}
 
 
+def snr_db(sound, again):
+    """Of the clip, in the sound that the package makes of its codes."""
+    x, y = sound.astype(np.float64), again[:len(sound)].astype(np.float64)
+    return float(10 * np.log10(np.sum(x * x) / np.sum((x - y) ** 2)))
+
+
 def make(form, official, folder):
     clips = []
     for samples, seed in CLIPS:
@@ -134,6 +140,8 @@ def make(form, official, folder):
             form, samples, len(codes), np.sqrt(np.mean(sound * sound)), table.min(),
             "".join(", frame %d level %d: %g" % tuple(n) for n in near)), flush=True)
         entry = {"samples": samples, "seed": seed, "gap": float("%.3g" % table.min())}
+        if samples > 1:
+            entry["snr"] = round(snr_db(sound, official.sound_of(codes)), 4)
         if samples == STAGED:
             entry.update(staged(official, folder, form, watch, codes))
         entry["codes"] = codes.tolist()

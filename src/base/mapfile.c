@@ -84,6 +84,13 @@ size_t kz__mapfile_read(const kz__mapfile *file, uint64_t offset, void *buffer, 
     return got;
 }
 
+bool kz__mapfile_whole(const kz__mapfile *file) {
+    struct stat info;
+    if (file->descriptor < 0) return true;
+    return fstat(file->descriptor, &info) == 0 && info.st_size >= 0 &&
+           (uintmax_t)info.st_size >= file->size;
+}
+
 void kz__mapfile_large(const unsigned char *from, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     (void)madvise((void *)(uintptr_t)from, bytes, MADV_HUGEPAGE);

@@ -22,6 +22,9 @@ kz_status kz__mapfile_open(kz__mapfile *file, const char *path, kz__err *err);
 size_t kz__mapfile_read(const kz__mapfile *file, uint64_t offset, void *buffer, size_t bytes,
                         int *error);
 
+/* False where the file is shorter now than what is mapped of it; any thread. */
+bool kz__mapfile_whole(const kz__mapfile *file);
+
 /* Asks for large pages where the system has the file in such: they are read faster. From a page's
  * border on. */
 void kz__mapfile_large(const unsigned char *from, size_t bytes);

@@ -1,6 +1,7 @@
 /* Converting: a model is loaded, and what is made of its weights goes into a packed file instead of
  * into memory. */
 #include "base/fpenv.h"
+#include "base/log.h"
 #include "base/mapfile.h"
 #include "base/path.h"
 #include "base/pool.h"
@@ -59,6 +60,21 @@ static kz_type type_of(const kz_model *m, kz_type asked) {
     return stored == KZ__BF16 ? KZ_TYPE_BF16 : stored == KZ__F32 ? KZ_TYPE_F32 : KZ_TYPE_STORED;
 }
 
+/* Base models alone clone voices. A codec without its encoder still speaks. */
+static kz_status write_encoder(kz_model *m, kz__err *err) {
+    const kz__encoder_config *config = &m->config.codec.encoder;
+    kz__codec_encoder encoder;
+    if (m->config.kind != KZ_KIND_BASE) return KZ_OK;
+    if (!config->quantizers || !kz__codec_encoder_found(m->codec_weights)) {
+        kz__log(KZ__NOTICE, "the speech tokenizer has no encoder that can be used: the packed file "
+                            "speaks, but turns no recording into codes");
+        return KZ_OK;
+    }
+    kz_status status = kz__codec_encoder_load(&m->mem, m->codec_weights, config, &encoder, err);
+    kz__codec_encoder_clear(&m->mem, &encoder);
+    return status;
+}
+
 static kz_status write_all(kz_model *m, const char *path, const kz_convert_options *options,
                            kz__packed_writer *writer, kz_convert_result *result, kz__err *err) {
     kz__shown shown;
@@ -78,6 +94,7 @@ static kz_status write_all(kz_model *m, const char *path, const kz_convert_optio
                           kz__show_path(&shown, folder));
     }
     if (!status) status = kz__model_load(m, folder, &how, writer, options->threads, err);
+    if (!status) status = write_encoder(m, err);
     if (!status) status = kz__weights_keep_rest(m->weights, err);
     if (!status) status = kz__weights_keep_rest(m->codec_weights, err);
     if (!status) status = copy_files(m, writer, folder, codec, err);

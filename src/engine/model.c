@@ -142,6 +142,20 @@ kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *
     return KZ_OK;
 }
 
+/* The weights that the encoder is among. Packed files of models that do not clone lack it, and
+ * older ones. */
+static kz_status open_encoder(const kz_model *m, kz__mem *mem, kz__weights **weights,
+                              kz__err *err) {
+    kz__shown path;
+    if (m->codec_folder) return kz__weights_open(mem, m->codec_folder, weights, err);
+    kz_status status = kz__weights_from_packed(mem, &m->packed, weights, err);
+    if (status || kz__codec_encoder_found(*weights)) return status;
+    return kz__fail(err, KZ_ERR_MODEL,
+                    "'%s' holds no codec encoder, which turns a recording into codes: take the "
+                    "folder that it was made from, or convert that again where it is a Base model",
+                    kz__show_path(&path, m->packed.path));
+}
+
 kz_status kz__model_load_encoder(const kz_model *m, kz__mem *mem, kz__codec_encoder *encoder,
                                  kz__err *err) {
     const kz__encoder_config *config = &m->config.codec.encoder;
@@ -150,19 +164,16 @@ kz_status kz__model_load_encoder(const kz_model *m, kz__mem *mem, kz__codec_enco
         return kz__fail(err, KZ_ERR_MODEL, "the model has no speech tokenizer, which turns a "
                                            "recording into codes");
     }
-    if (!m->codec_folder) {
-        return kz__fail(err, KZ_ERR_MODEL,
-                        "packed files hold no codec encoder, which turns a recording into codes: "
-                        "take the folder that the file was made from");
-    }
     if (!config->quantizers) {
         return kz__fail(err, KZ_ERR_MODEL,
                         "the speech tokenizer's encoder, which turns a recording into codes, "
                         "cannot be used: %s", config->problem.text);
     }
     kz__weights *weights = NULL;
-    kz_status status = kz__weights_open(mem, m->codec_folder, &weights, err);
+    kz_status status = open_encoder(m, mem, &weights, err);
     if (!status) status = kz__codec_encoder_load(mem, weights, config, encoder, err);
+    if (!status && kz__weights_are_packed(weights)) status = kz__weights_check(weights, err);
+    if (status) kz__codec_encoder_clear(mem, encoder);
     kz__weights_close(weights);
     return status;
 }

@@ -47,9 +47,9 @@ kz_status kz__model_check_tokenizer(const kz_model *model, kz__err *err);
 kz_status kz__model_find_codec(kz_model *model, const char *base, const char *codec_path,
                                char **folder, kz__err *err);
 /* The codec encoder, which a model that clones no voice does without: it is read anew from the
- * codec's folder, belongs to the caller and its memory, and lives as long as the model at most.
- * The model is only looked at: any thread. KZ_ERR_MODEL where there is none. Needs
- * kz__fpenv_set. */
+ * codec's folder, or stays in the packed file, where its checksums are compared now. It belongs to
+ * the caller and its memory, and lives as long as the model at most. The model is only looked at:
+ * any thread. KZ_ERR_MODEL where there is none. Needs kz__fpenv_set. */
 kz_status kz__model_load_encoder(const kz_model *model, kz__mem *mem, kz__codec_encoder *encoder,
                                  kz__err *err);
 /* Frees what is in it. */

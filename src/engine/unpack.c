@@ -80,6 +80,7 @@ static kz_status read_tokenizer(kz_model *m, kz__err *err) {
 
 typedef struct work {
     kz_model *model;
+    kz__packed_check check;
     size_t before; /* items before the checksums: the tokenizer, the longest */
     kz_status tokenizer;
     kz__err err;
@@ -92,23 +93,22 @@ static void do_items(void *arg, size_t begin, size_t end, int thread) {
         if (i < w->before) {
             w->tokenizer = read_tokenizer(w->model, &w->err);
         } else {
-            kz__packed_check_item(&w->model->packed, i - w->before);
+            kz__packed_check_item(&w->check, i - w->before);
         }
     }
 }
 
 static kz_status check(kz_model *m, const kz_model_options *options, kz__err *err) {
-    work w = {m, options->codec_only ? 0 : 1, KZ_OK, {""}};
+    work w = {.model = m, .before = options->codec_only ? 0 : 1};
     kz__pool *pool = NULL;
-    size_t items = 0;
-    int threads = kz__cpu_count();
-    kz_status status = kz__packed_check_begin(&m->packed, &items, err);
+    kz_status status = kz__pool_create(&m->mem, kz__cpu_count(), &pool, err);
     if (status) return status;
-    status = kz__pool_create(&m->mem, threads, &pool, err);
-    if (status) return status;
-    kz__pool_for(pool, w.before + items, 1, do_items, &w);
+    status = kz__weights_check_begin(m->weights, &w.check, err);
+    if (!status) {
+        kz__pool_for(pool, w.before + w.check.items, 1, do_items, &w);
+        status = kz__packed_check_end(&w.check, err);
+    }
     kz__pool_destroy(pool);
-    status = kz__packed_check_end(&m->packed, err);
     if (!status && w.tokenizer) {
         if (err) *err = w.err;
         status = w.tokenizer;

@@ -3,6 +3,7 @@
  * frame, so that their rows stay in cache. */
 #include "model/codec_decoder.h"
 
+#include "nn/finite.h"
 #include "nn/winograd.h"
 
 #include <stdio.h>
@@ -299,7 +300,6 @@ typedef struct rows_job {
     float *y;
     const float *x;
     size_t ld, width;
-    atomic_bool bad;
 } rows_job;
 
 static void snake_rows(void *arg, size_t begin, size_t end, int thread) {
@@ -324,25 +324,11 @@ static void norm_rows(void *arg, size_t begin, size_t end, int thread) {
     }
 }
 
-static void finite_rows(void *arg, size_t begin, size_t end, int thread) {
-    rows_job *job = arg;
-    (void)thread;
-    for (size_t r = begin; r < end; r++) {
-        if (!job->run->kernels->finite(job->x + r * job->ld, job->width)) {
-            atomic_store(&job->bad, true);
-        }
-    }
-}
-
 /* Every stage's result passes here: it must be finite, and may be looked at. */
 static kz_status stage_done(const kz__run *run, const kz__codec_state *s, const char *stage,
                             const float *x, size_t ld, size_t rows, size_t width, kz__err *err) {
-    rows_job job = {.run = run, .x = x, .ld = ld, .width = width};
-    kz__pool_for(run->pool, rows, 65536 / ld + 1, finite_rows, &job);
     if (s->tap) s->tap(s->tap_user, stage, x, ld, rows, width, s->tap_first, s->tap_frames);
-    if (!atomic_load(&job.bad)) return KZ_OK;
-    return kz__fail(err, KZ_ERR_FAILED, "the codec decoder's stage %s gave a value that is not "
-                                        "finite", stage);
+    return kz__check_finite(run, "codec decoder", stage, x, ld, rows, width, err);
 }
 
 /* ---- stages, in the order of the data ------------------------------------------------------ */

@@ -3,6 +3,8 @@
  * large weights are read once. */
 #include "model/codec_encoder.h"
 
+#include "nn/finite.h"
+
 #include <stdio.h>
 
 #define FRAMED_STAGES 2 /* frame by frame, but for the last stage */
@@ -181,8 +183,7 @@ typedef struct rows_job {
     const kz__run *run;
     float *y;
     const float *x;
-    size_t ld, width;
-    atomic_bool bad;
+    size_t ld;
 } rows_job;
 
 static void elu_rows(void *arg, size_t begin, size_t end, int thread) {
@@ -197,25 +198,11 @@ static void elu(const kz__run *run, float *y, const float *x, size_t ld, size_t 
     kz__pool_for(run->pool, rows, 16384 / ld + 1, elu_rows, &job);
 }
 
-static void finite_rows(void *arg, size_t begin, size_t end, int thread) {
-    rows_job *job = arg;
-    (void)thread;
-    for (size_t r = begin; r < end; r++) {
-        if (!job->run->kernels->finite(job->x + r * job->ld, job->width)) {
-            atomic_store(&job->bad, true);
-        }
-    }
-}
-
 /* Every stage's result passes here: it must be finite, and may be looked at. */
 static kz_status stage_done(const kz__run *run, const kz__encoder_state *s, const char *stage,
                             const float *x, size_t ld, size_t rows, size_t width, kz__err *err) {
-    rows_job job = {.run = run, .x = x, .ld = ld, .width = width};
-    kz__pool_for(run->pool, rows, 65536 / ld + 1, finite_rows, &job);
     if (s->tap) s->tap(s->tap_user, stage, x, ld, rows, width);
-    if (!atomic_load(&job.bad)) return KZ_OK;
-    return kz__fail(err, KZ_ERR_FAILED, "the codec encoder's stage %s gave a value that is not "
-                                        "finite", stage);
+    return kz__check_finite(run, "codec encoder", stage, x, ld, rows, width, err);
 }
 
 static kz_status layer_done(const kz__run *run, const kz__encoder_state *s, size_t layer,

@@ -43,8 +43,11 @@ typedef struct kz__codec_encoder {
     kz__linear *books;     /* [quantizers]: a row is an entry c, its bias -|c|^2 / 2 */
 } kz__codec_encoder;
 
-/* Binds the encoder's part of speech_tokenizer/model.safetensors, of its codebooks only those that
- * are used. config must outlive the encoder, weights need not. */
+/* True where the weights hold one. */
+bool kz__codec_encoder_found(const kz__weights *weights);
+/* Binds the encoder's part of the speech tokenizer's weights, of its codebooks only those that are
+ * used. config must outlive the encoder; weights need not, but a packed file that they come from
+ * must. */
 kz_status kz__codec_encoder_load(kz__mem *mem, kz__weights *weights,
                                  const kz__encoder_config *config, kz__codec_encoder *encoder,
                                  kz__err *err);

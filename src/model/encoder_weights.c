@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#define FIRST "encoder.encoder.layers.0.conv"
+
 typedef struct loader {
     kz__mem *mem;
     kz__weights *weights;
@@ -27,7 +29,7 @@ static kz_status load_conv(const loader *l, kz__conv *conv, size_t in, size_t ou
 
 /* One channel: an output's inputs are `kernel` samples side by side, a plain matrix. */
 static kz_status load_first(const loader *l, kz__codec_encoder *e) {
-    static const char prefix[] = "encoder.encoder.layers.0.conv";
+    static const char prefix[] = FIRST;
     const kz__encoder_config *c = l->config;
     kz__tensor weight = {0};
     kz__tensor bias = {0};
@@ -77,50 +79,61 @@ static kz_status load_convolutions(const loader *l, kz__codec_encoder *e) {
                      KZ__ENCODER_HALVING, false, "encoder.downsample.conv");
 }
 
-/* c = embed_sum / max(cluster_usage, 1e-5), and -|c|^2 / 2. */
-static void divide(const loader *l, const kz__tensor *sum, const kz__tensor *usage, float *entries,
-                   float *halves) {
+/* The entries c = embed_sum / max(cluster_usage, 1e-5), for kz__free; NULL when out of memory. */
+static float *divide(const loader *l, const kz__tensor *sum, const kz__tensor *usage) {
     size_t width = l->config->codebook_dim;
-    for (size_t i = 0; i < l->config->codebook_size; i++) {
+    float *entries = kz__calloc(l->mem, l->config->codebook_size * width, sizeof *entries);
+    for (size_t i = 0; entries && i < l->config->codebook_size; i++) {
         float by = kz__tensor_at(usage, i);
-        double square = 0;
         if (!(by > 1e-5f)) by = 1e-5f;
         for (size_t k = 0; k < width; k++) {
-            float value = kz__tensor_at(sum, i * width + k) / by;
-            entries[i * width + k] = value;
-            square += (double)value * (double)value;
+            entries[i * width + k] = kz__tensor_at(sum, i * width + k) / by;
         }
-        halves[i] = (float)(square * -0.5);
     }
+    return entries;
 }
 
+/* The biases -|c|^2 / 2, of the entries as they stand in the panels. */
+static kz_status add_halves(const loader *l, kz__linear *book) {
+    const float *panel = book->w;
+    book->bias = kz__calloc(l->mem, book->panels * 16, sizeof *book->bias);
+    if (!book->bias) return kz__fail_memory(l->err);
+    for (size_t p = 0; p < book->panels; p++) {
+        double squares[16] = {0};
+        for (size_t k = 0; k < book->in; k++, panel += 16) {
+            for (size_t i = 0; i < 16; i++) squares[i] += (double)panel[i] * (double)panel[i];
+        }
+        for (size_t i = 0; i < 16; i++) book->bias[p * 16 + i] = (float)(squares[i] * -0.5);
+    }
+    return KZ_OK;
+}
+
+/* A packed file has the entries as panels; of what they come from it has the shapes. */
 static kz_status load_book(const loader *l, kz__linear *book, const char *prefix) {
     const kz__encoder_config *c = l->config;
     const size_t shape[2] = {c->codebook_size, c->codebook_dim};
     kz__tensor sum = {0};
     kz__tensor usage = {0};
     kz_status status =
-        kz__bind(l->weights, &sum, l->err, 2, shape, "%s.embed_sum", prefix);
+        kz__bind_source(l->weights, &sum, l->err, 2, shape, "%s.embed_sum", prefix);
     if (!status) {
-        status = kz__bind(l->weights, &usage, l->err, 1, shape, "%s.cluster_usage", prefix);
+        status = kz__bind_source(l->weights, &usage, l->err, 1, shape, "%s.cluster_usage", prefix);
     }
     if (status) return status;
-    float *entries = kz__calloc(l->mem, shape[0] * shape[1], sizeof(float));
-    float *halves = kz__calloc(l->mem, shape[0], sizeof(float));
-    if (entries && halves) {
-        divide(l, &sum, &usage, entries, halves);
+    float *entries = NULL;
+    if (!kz__weights_are_packed(l->weights)) {
+        entries = divide(l, &sum, &usage);
+        if (!entries) return kz__fail_memory(l->err);
         sum.data = entries;
-        usage.data = halves;
-        sum.type = usage.type = KZ__F32;
-        const kz__pack_place place = {l->mem, l->weights, prefix, NULL};
-        kz__pack_source source = kz__pack_matrix(&sum, &usage);
-        status = kz__linear_pack(&place, book, KZ__F32, shape[1], 1, &source, 1, l->err);
-    } else {
-        status = kz__fail_memory(l->err);
+        sum.type = KZ__F32;
     }
+    const kz__pack_place place = {l->mem, l->weights, prefix, NULL};
+    kz__pack_source source = kz__pack_matrix(&sum, NULL);
+    status = kz__linear_pack(&place, book, KZ__F32, shape[1], 1, &source, 1, l->err);
     kz__free(l->mem, entries);
-    kz__free(l->mem, halves);
-    return status;
+    if (status) return status;
+    kz__weights_packed_into(l->weights, usage.name);
+    return book->w ? add_halves(l, book) : KZ_OK; /* written: it is gone */
 }
 
 static kz_status load_quantizers(const loader *l, kz__codec_encoder *e) {
@@ -164,6 +177,10 @@ static kz_status load_all(const loader *l, kz__codec_encoder *e) {
                                 "encoder.encoder_transformer.", l->err);
     }
     return status ? status : load_quantizers(l, e);
+}
+
+bool kz__codec_encoder_found(const kz__weights *weights) {
+    return kz__weights_has(weights, FIRST ".weight");
 }
 
 kz_status kz__codec_encoder_load(kz__mem *mem, kz__weights *weights,

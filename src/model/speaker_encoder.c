@@ -3,6 +3,7 @@
 #include "model/speaker_encoder.h"
 
 #include "base/dmath.h"
+#include "nn/finite.h"
 
 #include <stdio.h>
 
@@ -116,7 +117,6 @@ typedef struct job {
     size_t ldx, ldy, ldz, width;
     bool deviations;       /* wanted beside the means */
     size_t column, before; /* of this part in a, of the last one there */
-    atomic_bool bad;
 } job;
 
 static void each_row(const work *w, size_t width, kz__pool_fn *fn, job *j) {
@@ -127,25 +127,13 @@ static void each_tile(const work *w, size_t ld, kz__pool_fn *fn, job *j) {
     kz__pool_for(w->run->pool, (ld + TILE - 1) / TILE, 1, fn, j);
 }
 
-static void finite_rows(void *arg, size_t first, size_t last, int thread) {
-    job *j = arg;
-    (void)thread;
-    for (size_t t = first; t < last; t++) {
-        if (!j->w->run->kernels->finite(j->x + t * j->ldx, j->width)) atomic_store(&j->bad, true);
-    }
-}
-
 /* Every stage's result passes here: it must be finite, and may be looked at. */
 static kz_status stage_done(const work *w, const char *stage, const float *x, size_t ld,
                             size_t rows, size_t width, kz__err *err) {
-    job j = {.w = w, .x = x, .ldx = ld, .width = width};
-    kz__pool_for(w->run->pool, rows, 65536 / ld + 1, finite_rows, &j);
     bool stop = w->tap && w->tap(w->user, stage, x, ld, rows, width);
-    if (atomic_load(&j.bad)) {
-        return kz__fail(err, KZ_ERR_FAILED,
-                        "the speaker encoder's stage %s gave a value that is not finite", stage);
-    }
-    if (!stop) return KZ_OK;
+    kz_status status =
+        kz__check_finite(w->run, "speaker encoder", stage, x, ld, rows, width, err);
+    if (status || !stop) return status;
     return kz__fail(err, KZ_ERR_CANCELLED, "the speaker encoder was stopped");
 }
 

@@ -76,24 +76,26 @@ static kz_status damaged(const kz__packed *packed, const char *what, kz__err *er
 }
 
 /* The sums of all chunks of an entry against its checksum. */
-static kz_status compare(const kz__packed *packed, const part *parts, kz__err *err) {
+static kz_status compare(kz__mem *mem, const kz__packed *packed, const part *parts,
+                         kz__err *err) {
     const kz__packed_entry *entry = parts[0].entry;
     size_t count = chunks_of(entry);
-    uint64_t *sums = kz__calloc(packed->mem, count, sizeof *sums);
+    uint64_t *sums = kz__calloc(mem, count, sizeof *sums);
     if (!sums) return kz__fail_memory(err);
     for (size_t i = 0; i < count; i++) sums[i] = parts[i].sum;
     bool equal = kz__checksum_join(sums, count) == entry->checksum;
-    kz__free(packed->mem, sums);
+    kz__free(mem, sums);
     return equal ? KZ_OK : damaged(packed, entry->name, err);
 }
 
-static kz_status check_alone(kz__packed *packed, const kz__packed_entry *entry, kz__err *err) {
+static kz_status check_alone(const kz__packed *packed, const kz__packed_entry *entry,
+                             kz__err *err) {
     size_t count = chunks_of(entry);
     part *parts = kz__calloc(packed->mem, count, sizeof *parts);
     if (!parts) return kz__fail_memory(err);
     cut_entry(entry, parts);
     for (size_t i = 0; i < count; i++) sum_part(packed, &parts[i]);
-    kz_status status = compare(packed, parts, err);
+    kz_status status = compare(packed->mem, packed, parts, err);
     kz__free(packed->mem, parts);
     return status;
 }
@@ -356,12 +358,11 @@ void kz__packed_close(kz__packed *packed) {
     kz__mapfile_close(&packed->map);
     kz__free(packed->mem, packed->entries);
     kz__free(packed->mem, packed->names);
-    kz__free(packed->mem, packed->parts);
     kz__free(packed->mem, packed->path);
     memset(packed, 0, sizeof *packed);
 }
 
-kz__packed_entry *kz__packed_find(const kz__packed *packed, const char *name) {
+const kz__packed_entry *kz__packed_find(const kz__packed *packed, const char *name) {
     kz__packed_entry key = {.name = name};
     if (!packed->count) return NULL;
     return bsearch(&key, packed->entries, packed->count, sizeof key, by_name);
@@ -371,48 +372,44 @@ const void *kz__packed_data(const kz__packed *packed, const kz__packed_entry *en
     return entry->bytes ? packed->map.data + entry->offset : NULL;
 }
 
-/* ---- the check of the whole ---------------------------------------------------------------- */
+/* ---- the check of what is in use ----------------------------------------------------------- */
 
-static bool wanted(const kz__packed_entry *entry) {
-    return entry->used && entry->bytes;
-}
-
-kz_status kz__packed_check_begin(kz__packed *packed, size_t *items, kz__err *err) {
+kz_status kz__packed_check_begin(kz__mem *mem, const kz__packed *packed, const bool *used,
+                                 kz__packed_check *check, kz__err *err) {
     size_t count = 0;
     for (size_t i = 0; i < packed->count; i++) {
-        if (wanted(&packed->entries[i])) count += chunks_of(&packed->entries[i]);
+        if (used[i]) count += chunks_of(&packed->entries[i]);
     }
-    kz__free(packed->mem, packed->parts);
-    packed->part_count = 0;
-    packed->parts = kz__calloc(packed->mem, count + 1, sizeof *packed->parts);
-    if (!packed->parts) return kz__fail_memory(err);
+    memset(check, 0, sizeof *check);
+    check->mem = mem;
+    check->packed = packed;
+    check->parts = kz__calloc(mem, count + 1, sizeof *check->parts);
+    if (!check->parts) return kz__fail_memory(err);
     for (size_t i = 0; i < packed->count; i++) {
         const kz__packed_entry *entry = &packed->entries[i];
-        if (!wanted(entry)) continue;
-        cut_entry(entry, packed->parts + packed->part_count);
-        packed->part_count += chunks_of(entry);
+        if (!used[i]) continue;
+        cut_entry(entry, check->parts + check->items);
+        check->items += chunks_of(entry);
     }
-    *items = packed->part_count;
     return KZ_OK;
 }
 
-void kz__packed_check_item(kz__packed *packed, size_t item) {
-    sum_part(packed, &packed->parts[item]);
+void kz__packed_check_item(const kz__packed_check *check, size_t item) {
+    sum_part(check->packed, &check->parts[item]);
 }
 
-kz_status kz__packed_check_end(kz__packed *packed, kz__err *err) {
+kz_status kz__packed_check_end(kz__packed_check *check, kz__err *err) {
     kz_status status = KZ_OK;
-    for (size_t i = 0; i < packed->part_count && status == KZ_OK;) {
-        status = compare(packed, packed->parts + i, err);
-        i += chunks_of(packed->parts[i].entry);
+    for (size_t i = 0; i < check->items && status == KZ_OK;) {
+        status = compare(check->mem, check->packed, check->parts + i, err);
+        i += chunks_of(check->parts[i].entry);
     }
-    kz__free(packed->mem, packed->parts);
-    packed->parts = NULL;
-    packed->part_count = 0;
+    kz__free(check->mem, check->parts);
+    memset(check, 0, sizeof *check);
     return status;
 }
 
-kz_status kz__packed_file(kz__packed *packed, const char *name, bool optional, char **path,
+kz_status kz__packed_file(const kz__packed *packed, const char *name, bool optional, char **path,
                           const char **data, size_t *size, kz__err *err) {
     kz__shown shown;
     const kz__packed_entry *entry = kz__packed_find(packed, name);

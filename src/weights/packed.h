@@ -1,5 +1,6 @@
-/* The packed model file `.kz`: everything that is needed to speak, laid out as the kernels read it,
- * to be mapped and shared. docs/FORMATS.md has the table of its bytes.
+/* The packed model file `.kz`: everything that is needed to speak and, of Base models, to clone a
+ * voice, laid out as the kernels read it, to be mapped and shared. docs/FORMATS.md has the table of
+ * its bytes.
  *
  *     page 0      header: magic, version, where the table is, weight type, decoder, checksum
  *     then        what the entries hold, each from a page on, zeros up to the next
@@ -35,7 +36,6 @@ typedef struct kz__packed_entry {
     float factor; /* of the scales of quantised panels, else 0 */
     uint64_t offset, bytes; /* bytes 0: only a shape */
     uint64_t checksum;      /* of the bytes with their zeros */
-    bool used;              /* kz__packed_check_begin lists it */
 } kz__packed_entry;
 
 /* Names of the codec decoder's arithmetic, by kz_decoder. */
@@ -51,6 +51,7 @@ typedef struct kz__packed_header {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+/* Not changed after opening: any number of threads. */
 typedef struct kz__packed {
     kz__mem *mem;
     char *path;
@@ -60,8 +61,6 @@ typedef struct kz__packed {
     kz__packed_entry *entries; /* by name */
     char *names;               /* theirs, which outlive a file that is cut */
     size_t count;
-    struct kz__packed_part *parts; /* of the check */
-    size_t part_count;
 } kz__packed;
 
 /* True where path is a file that begins as a packed model, or whose name says so. */
@@ -76,20 +75,29 @@ kz_status kz__packed_parse(kz__mem *mem, const unsigned char *bytes, size_t size
 void kz__packed_close(kz__packed *packed);
 
 /* NULL where there is none. */
-kz__packed_entry *kz__packed_find(const kz__packed *packed, const char *name);
+const kz__packed_entry *kz__packed_find(const kz__packed *packed, const char *name);
 const void *kz__packed_data(const kz__packed *packed, const kz__packed_entry *entry);
 
 /* A file, its checksum compared; KZ_ERR_MODEL where there is none, or *data NULL where `optional`.
  * *path is what sentences call it, for kz__free (NULL where there is none). */
-kz_status kz__packed_file(kz__packed *packed, const char *name, bool optional, char **path,
+kz_status kz__packed_file(const kz__packed *packed, const char *name, bool optional, char **path,
                           const char **data, size_t *size, kz__err *err);
 
-/* Compares checksums: begin lists what is to be done for the entries in use, item does one of them
- * on any thread and brings its pages into memory, end tells the first that is damaged. Tables
- * that are read row by row are not left in memory. */
-kz_status kz__packed_check_begin(kz__packed *packed, size_t *items, kz__err *err);
-void kz__packed_check_item(kz__packed *packed, size_t item);
-kz_status kz__packed_check_end(kz__packed *packed, kz__err *err);
+/* A comparison of checksums, which is not part of opening. */
+typedef struct kz__packed_check {
+    kz__mem *mem;
+    const kz__packed *packed;
+    struct kz__packed_part *parts; /* [items] */
+    size_t items;
+} kz__packed_check;
+
+/* begin lists what is to be done for the entries in use (`used`, by their index), item does one
+ * of its items on any thread and brings its pages into memory, end tells the first entry that is
+ * damaged and frees the list. Tables that are read row by row are not left in memory. */
+kz_status kz__packed_check_begin(kz__mem *mem, const kz__packed *packed, const bool *used,
+                                 kz__packed_check *check, kz__err *err);
+void kz__packed_check_item(const kz__packed_check *check, size_t item);
+kz_status kz__packed_check_end(kz__packed_check *check, kz__err *err);
 
 /* ---- writing ------------------------------------------------------------------------------- */
 

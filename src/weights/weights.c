@@ -31,7 +31,7 @@ typedef struct entry {
     uint64_t bytes;
     const char *path; /* of the file */
     const kz__mapfile *map;
-    kz__packed_entry *packed;
+    const kz__packed_entry *packed;
     bool used, in_panels;
 } entry;
 
@@ -40,7 +40,8 @@ struct kz__weights {
     char *path; /* the single file or the index, for sentences */
     file *files;
     size_t file_count;
-    kz__packed *packed; /* in place of files */
+    const kz__packed *packed; /* in place of files */
+    bool *needed;             /* [packed->count] */
     entry *entries; /* by name */
     size_t entry_count;
     kz__packed_writer *writer;
@@ -212,14 +213,23 @@ kz_status kz__weights_open(kz__mem *mem, const char *folder, kz__weights **weigh
     return KZ_OK;
 }
 
+/* What lies behind the end of a file that was cut must not be touched. */
+static kz_status check_whole(const kz__packed *packed, kz__err *err) {
+    kz__shown path;
+    if (kz__mapfile_whole(&packed->map)) return KZ_OK;
+    return kz__fail(err, KZ_ERR_MODEL, "'%s' was cut while in use",
+                    kz__show_path(&path, packed->path));
+}
+
 /* The packed table is sorted by name already. */
-static kz_status list_packed(kz__weights *w, kz__packed *packed, kz__err *err) {
+static kz_status list_packed(kz__weights *w, const kz__packed *packed, kz__err *err) {
     w->packed = packed;
     w->path = kz__strndup(w->mem, packed->path, strlen(packed->path));
     w->entries = kz__calloc(w->mem, packed->count + 1, sizeof *w->entries);
-    if (!w->path || !w->entries) return kz__fail_memory(err);
+    w->needed = kz__calloc(w->mem, packed->count + 1, sizeof *w->needed);
+    if (!w->path || !w->entries || !w->needed) return kz__fail_memory(err);
     for (size_t i = 0; i < packed->count; i++) {
-        kz__packed_entry *from = &packed->entries[i];
+        const kz__packed_entry *from = &packed->entries[i];
         if (from->kind != KZ__PACKED_TENSOR && from->kind != KZ__PACKED_SHAPE) continue;
         entry *e = &w->entries[w->entry_count++];
         e->name = from->name;
@@ -236,13 +246,14 @@ static kz_status list_packed(kz__weights *w, kz__packed *packed, kz__err *err) {
     return KZ_OK;
 }
 
-kz_status kz__weights_from_packed(kz__mem *mem, kz__packed *packed, kz__weights **weights,
+kz_status kz__weights_from_packed(kz__mem *mem, const kz__packed *packed, kz__weights **weights,
                                   kz__err *err) {
     *weights = NULL;
     kz__weights *w = kz__calloc(mem, 1, sizeof *w);
     if (!w) return kz__fail_memory(err);
     w->mem = mem;
-    kz_status status = list_packed(w, packed, err);
+    kz_status status = check_whole(packed, err);
+    if (status == KZ_OK) status = list_packed(w, packed, err);
     if (status != KZ_OK) {
         kz__weights_close(w);
         return status;
@@ -261,6 +272,7 @@ void kz__weights_close(kz__weights *weights) {
     }
     kz__free(mem, weights->files);
     kz__free(mem, weights->entries);
+    kz__free(mem, weights->needed);
     kz__free(mem, weights->path);
     kz__free(mem, weights);
 }
@@ -308,6 +320,10 @@ static const char *shape_text(char text[120], int rank, const size_t *shape) {
     return text;
 }
 
+static void need(kz__weights *w, const kz__packed_entry *packed) {
+    w->needed[packed - w->packed->entries] = true;
+}
+
 kz_status kz__weights_source(kz__weights *weights, const char *name, int rank, const size_t *shape,
                              kz__tensor *tensor, kz__err *err) {
     kz__shown path;
@@ -336,7 +352,7 @@ kz_status kz__weights_source(kz__weights *weights, const char *name, int rank, c
     tensor->type = e->type;
     tensor->rank = rank;
     for (int i = 0; i < rank; i++) tensor->shape[i] = shape[i];
-    if (e->packed) e->packed->used = true;
+    if (e->packed) need(weights, e->packed);
     return KZ_OK;
 }
 
@@ -382,7 +398,7 @@ kz_status kz__weights_panels(kz__weights *weights, kz__panels *wanted, const voi
                              kz__err *err) {
     kz__shown path;
     kz__shown name;
-    kz__packed_entry *e = kz__packed_find(weights->packed, wanted->name);
+    const kz__packed_entry *e = kz__packed_find(weights->packed, wanted->name);
     kz__show_path(&path, weights->path);
     kz__show_name(&name, wanted->name);
     if (!e || e->kind != KZ__PACKED_PANELS) {
@@ -400,8 +416,21 @@ kz_status kz__weights_panels(kz__weights *weights, kz__panels *wanted, const voi
     }
     wanted->factor = e->factor;
     *data = kz__packed_data(weights->packed, e);
-    e->used = true;
+    need(weights, e);
     return KZ_OK;
+}
+
+kz_status kz__weights_check_begin(const kz__weights *weights, kz__packed_check *check,
+                                  kz__err *err) {
+    return kz__packed_check_begin(weights->mem, weights->packed, weights->needed, check, err);
+}
+
+kz_status kz__weights_check(const kz__weights *weights, kz__err *err) {
+    kz__packed_check check;
+    kz_status status = kz__weights_check_begin(weights, &check, err);
+    if (status != KZ_OK) return status;
+    for (size_t i = 0; i < check.items; i++) kz__packed_check_item(&check, i);
+    return kz__packed_check_end(&check, err);
 }
 
 void kz__weights_write_to(kz__weights *weights, kz__packed_writer *writer, int threads) {

@@ -20,8 +20,9 @@ typedef struct kz__weights kz__weights;
 
 /* Opens the folder's files. Errors (KZ_ERR_MODEL) name file, tensor, got and wanted. */
 kz_status kz__weights_open(kz__mem *mem, const char *folder, kz__weights **weights, kz__err *err);
-/* Those of a packed file, which must outlive them. */
-kz_status kz__weights_from_packed(kz__mem *mem, kz__packed *packed, kz__weights **weights,
+/* Those of a packed file, which must outlive them. One file may serve several, each with its own
+ * account of what was needed. KZ_ERR_MODEL where it has been cut since it was opened. */
+kz_status kz__weights_from_packed(kz__mem *mem, const kz__packed *packed, kz__weights **weights,
                                   kz__err *err);
 /* Takes NULL. */
 void kz__weights_close(kz__weights *weights);
@@ -57,6 +58,12 @@ bool kz__weights_are_packed(const kz__weights *weights);
 /* The panels of that name with exactly this type and these sizes, and their factor. */
 kz_status kz__weights_panels(kz__weights *weights, kz__panels *wanted, const void **data,
                              kz__err *err);
+
+/* Begins the comparison (packed.h) of all that was needed of a packed file so far; _check does the
+ * whole of it, on this thread. */
+kz_status kz__weights_check_begin(const kz__weights *weights, kz__packed_check *check,
+                                  kz__err *err);
+kz_status kz__weights_check(const kz__weights *weights, kz__err *err);
 
 /* Sends what is loaded from here on to a writer, made with so many threads (0: all). */
 void kz__weights_write_to(kz__weights *weights, kz__packed_writer *writer, int threads);

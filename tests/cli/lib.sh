@@ -8,7 +8,8 @@ if [ ! -f "$KZT_VOICE/config.json" ]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export XDG_CACHE_HOME="$work/cache" # what bench --auto kept for this machine is not for tests
+# What bench --auto kept for this machine, and this user's saved voices, are not for tests.
+export XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
 failures=0
 
 fail() {
@@ -50,6 +51,14 @@ size_of() {
 u32() {
     od -An -tu1 -j "$2" -N 4 "$1" |
         awk '{ printf "%.0f\n", $1 + 256 * ($2 + 256 * ($3 + 256 * $4)) }'
+}
+
+# le32 NUMBER: four little-endian bytes.
+le32() {
+    for shift in 0 8 16 24; do
+        # shellcheck disable=SC2059
+        printf "\\$(printf '%03o' $(($1 >> shift & 255)))"
+    done
 }
 
 # tag FILE OFFSET: four characters.
@@ -102,6 +111,48 @@ tensor_at() {
 # poke FILE OFFSET BYTES: writes the bytes, in the form of printf, over those that are there.
 poke() {
     printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
+# checkpoints NAME...: the small ones of tests/data/ckpt, below $models.
+checkpoints() {
+    models=$(dirname "$KAZEIA")/checkpoints
+    if [ ! -x "${KZT_VOICE_CHECK:?the program tests/voice_check}" ]; then
+        echo "skipped: tests/voice_check was not built"
+        exit 77
+    fi
+    for kind in "$@"; do
+        "$KZT_VOICE_CHECK" checkpoint "$kind" >"$work/made" 2>&1 || fail "$(cat "$work/made")"
+    done
+}
+
+# recordings NAME...: those of the golden runs, as $work/NAME.wav.
+recordings() {
+    for name in "$@"; do
+        npy=$(dirname "$0")/../data/golden/recording-$name.npy
+        bytes=$(($(size_of "$npy") - 128))
+        {
+            printf RIFF
+            le32 $((36 + bytes))
+            printf 'WAVEfmt \020\000\000\000\001\000\001\000'
+            le32 24000
+            le32 48000
+            printf '\002\000\020\000data'
+            le32 $bytes
+            tail -c +129 "$npy"
+        } >"$work/$name.wav"
+    done
+}
+
+# reads_recordings: else the test ends here, when the build says what it lacks.
+reads_recordings() {
+    "$KAZEIA" --version | grep -q '^recordings: read with' && return
+    for line in "clone x.wav --name x" "encode x.wav" "say --ref-audio x.wav Hello"; do
+        # shellcheck disable=SC2086
+        expect 7 "this build is without libsndfile or libsoxr" "$KAZEIA" $line
+    done
+    [ "$failures" -eq 0 ] || finish
+    echo "skipped: this build reads no recordings (without libsndfile or libsoxr)"
+    exit 77
 }
 
 finish() {

@@ -1,12 +1,15 @@
 /* Known sound through the program's writer, and decoded sound held against it:
  *
  *     sound_check write FORMAT BITS RATE SAMPLES GAIN FILE
+ *     sound_check clip SEED SAMPLES FILE
  *     sound_check compare WAV DECODED_WAV
  *
  * write: a chirp that goes on to the last sample, times GAIN (above 1 it clips).
+ * clip: that of tests/harness/clip.h, as WAV of 16 bits at 24 kHz.
  * compare prints: samples, samples expected, SNR in dB, SNR of the last 200 ms (999: no
  * difference). A decoder may double the rate; then every second sample is taken. */
 #include "common/sound_file.h"
+#include "harness/clip.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -57,6 +60,22 @@ static int write_sound(char **word) {
     }
     status = kz__sound_file_commit(&file, &err);
     return status == KZ_OK ? 0 : fail(err.text, path);
+}
+
+static int write_clip(char **word) {
+    kz__mem mem;
+    kz__sound_file file;
+    kz__err err = {""};
+    size_t count = strtoul(word[1], NULL, 10);
+    if (kz__mem_init(&mem, NULL, NULL) != KZ_OK) return fail("no memory", word[2]);
+    kz_status status = kz__sound_file_open(&file, &mem, word[2], KZ__FORMAT_WAV, KZ__BITS_16,
+                                           24000, &err);
+    if (status != KZ_OK) return fail(err.text, word[2]);
+    float *samples = kzt_clip(count, strtoull(word[0], NULL, 10));
+    status = kz__sound_file_write(&file, samples, count, &err);
+    free(samples);
+    if (status == KZ_OK) status = kz__sound_file_commit(&file, &err);
+    return status == KZ_OK ? 0 : fail(err.text, word[2]);
 }
 
 /* ---- compare ------------------------------------------------------------------------------ */
@@ -154,5 +173,7 @@ static int compare(char **word) {
 int main(int argc, char **argv) {
     if (argc == 8 && !strcmp(argv[1], "write")) return write_sound(argv + 2);
     if (argc == 4 && !strcmp(argv[1], "compare")) return compare(argv + 2);
-    return fail("usage", "write FORMAT BITS RATE SAMPLES GAIN FILE, or compare WAV DECODED");
+    if (argc == 5 && !strcmp(argv[1], "clip")) return write_clip(argv + 2);
+    return fail("usage", "write FORMAT BITS RATE SAMPLES GAIN FILE, clip SEED SAMPLES FILE, or "
+                "compare WAV DECODED");
 }

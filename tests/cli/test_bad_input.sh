@@ -117,7 +117,7 @@ for pause in 61 nan -1 1,2,3 , 1e1 x; do
 done
 refused 4 'voice "nobody" is not known; this model has: ada' "$K" say -v nobody -o x.wav Hello
 refused 4 'language "xx" is not known; this model has: auto, english' "$K" say -l xx -o x.wav Hello
-refused 2 "saved voices (.kzv) are not available" "$K" say -v me.kzv -o x.wav Hello
+refused 4 "'me.kzv' is a file, and those are for base models.*own: ada" "$K" say -v me.kzv -o x.wav Hello
 refused 3 "absent" "$K" say -m absent -o x.wav Hello
 refused 3 "absent" "$K" say --codec absent -o x.wav Hello
 

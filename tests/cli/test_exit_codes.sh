@@ -20,10 +20,9 @@ expect 2 "kazeia say TEXT" "$K" Hello
 expect 2 "did you mean 'say'" "$K" sya Hello
 expect 2 "did you mean 'tokenize'" "$K" tokenise Hello
 expect 2 "after the verb" "$K" --json
-for verb in encode clone serve pull list verify book; do
+for verb in serve pull list verify book; do
     expect 2 "not available in this version" "$K" $verb
 done
-expect 2 "not available in this version" "$K" voices show ada
 expect 2 "takes list" "$K" voices lsit
 expect 2 "twice" "$K" say -f "$0" Hello
 expect 2 "kazeia validate MODEL GOLDEN" "$K" validate "$KZT_VOICE"

@@ -60,6 +60,27 @@ expect 5 "No space left" "$K" batch "$work/lines" -o .
 grep -q '"line":2,.*No space left on device","code":5' "$work/out" || fail "record of a full disk"
 equal "000001.wav old.wav" "$(echo $(ls -A))" "files of a batch on a full disk"
 
+# A saved voice stays as it was.
+if [ -x "${KZT_VOICE_CHECK:-}" ]; then
+    checkpoints base-eq
+    for pitch in 150 220; do
+        "$KZT_VOICE_CHECK" make "$models/base-eq" eva '' $pitch "$work/$pitch.kzv" || fail "no voice"
+    done
+    rm 000001.wav
+    export KAZEIA_VOICES_DIR="$work/disk/voices"
+    expect 0 "" "$K" voices import -q "$work/150.kzv"
+    head -c 60000 /dev/zero >filler 2>/dev/null
+    head -c 60000 /dev/zero >>filler 2>/dev/null
+    expect 5 "eva.kzv': No space left" "$K" voices import "$work/220.kzv" --replace
+    expect 5 "No space left" "$K" voices import "$work/220.kzv" --name other
+    expect 5 "cannot write 'out.kzv': No space left" "$K" voices export eva -o out.kzv
+    cmp -s "$work/150.kzv" voices/eva.kzv || fail "a full disk changed a saved voice"
+    equal eva.kzv "$(ls -A voices)" "saved voices on a full disk"
+    equal "filler old.wav voices" "$(echo $(ls -A))" "files beside them"
+else
+    echo "saved voices were not tried: tests/voice_check was not built"
+fi
+
 # What is always full.
 expect 5 "cannot write '/dev/full': No space" "$K" say --frames 2 -q --format wav -o /dev/full Hello
 finish

@@ -56,6 +56,8 @@ for word in "kernels up to" f32 bf16 q8 q4 "decoder direct, winograd, int8" \
     "arithmetic $(member arithmetic "$work/out")$"; do
     sed -n 2p "$work/version" | grep -q "$word" || fail "--version does not tell '$word'"
 done
+grep -q '^recordings: read with libsndfile.*libsoxr\|^recordings: not read (without ' \
+    "$work/version" || fail "--version does not tell what reads recordings"
 
 # A text without a verb; verbs and options that are nearly right.
 expect 2 "to speak a text: kazeia say TEXT" "$K" "Good evening."
@@ -70,19 +72,13 @@ expect 2 "did you mean '--output'" "$K" say --out-file x.wav Hello
 expect 2 "did you mean '--output'" "$K" say --out_file=x.wav Hello
 
 # Named, and not there yet.
-for verb in encode clone serve pull list verify book; do
+for verb in serve pull list verify book; do
     for how in "$verb" "$verb --help" "$verb x -o y" "help $verb"; do
         # shellcheck disable=SC2086
         expect 2 "'$verb' (.*) is not available in this version" "$K" $how
     done
 done
-for what in show remove export import; do
-    expect 2 "'voices $what' is not available in this version; 'voices list' is" \
-        "$K" voices $what
-    expect 2 "'voices $what' is not available in this version; 'voices list' is" \
-        "$K" voices $what ada
-done
-for option in --ref-audio=x.wav --ref-text=x --rate=2 --normalize; do
+for option in --rate=2 --normalize; do
     expect 2 "${option%%=*} is not available in this version" "$K" say $option -o "$work/x.wav" Hello
 done
 expect 0 "" "$K" voices list

@@ -3,18 +3,8 @@
 # checkpoints are made by the programs of the golden tests.
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
-models=$(dirname "$K")/checkpoints
 goldens=$(dirname "$0")/../data/golden
-if [ ! -x "$(dirname "$K")/tests/golden_test_runs" ]; then
-    echo "skipped: the golden tests are not built"
-    exit 77
-fi
-for kind in custom-eq custom-mtp design-eq base-eq; do
-    if [ ! -f "$models/$kind/model.safetensors" ]; then
-        "$(dirname "$K")/tests/golden_test_runs" >"$work/made" 2>&1 || fail "$(tail -5 "$work/made")"
-        break
-    fi
-done
+checkpoints custom-eq custom-mtp design-eq base-eq
 say() {
     wanted=$1
     pattern=$2

@@ -60,7 +60,6 @@ for line in "--unknown" "--txet Hello" "-Z" "--output" "--bits 12" "--seed x"; d
 done
 expect 2 "min-frames" "$K" say --min-frames 9 --max-frames 3 -o "$work/s.wav" Hello
 expect 2 "did you mean '--temperature'" "$K" say --temprature 1 -o "$work/s.wav" Hello
-expect 2 "kzv" "$K" say -v mine.kzv -o "$work/s.wav" Hello
 expect 2 ".npy or .txt" "$K" say --codes x.csv -o "$work/s.wav" Hello
 
 # Names regardless of case; a region is ignored.

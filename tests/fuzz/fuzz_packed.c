@@ -25,7 +25,7 @@ static uint64_t read_all(const kz__packed *p, const kz__packed_entry *e, size_t 
     return sum;
 }
 
-static void look_up(kz__mem *mem, kz__packed *p) {
+static void look_up(kz__mem *mem, const kz__packed *p) {
     kz__weights *w = NULL;
     need(kz__weights_from_packed(mem, p, &w, NULL) == KZ_OK);
     for (size_t i = 0; i < p->count; i++) {
@@ -43,11 +43,13 @@ static void look_up(kz__mem *mem, kz__packed *p) {
         need((taken == KZ_OK) == (e->kind == KZ__PACKED_PANELS));
     }
     (void)kz__weights_type(w);
+    (void)kz__weights_check(w, NULL);
     kz__weights_close(w);
 }
 
-static void check(kz__packed *p) {
-    size_t items = 0;
+static void check(const kz__packed *p) {
+    kz__packed_check all;
+    bool *used = malloc(p->count + 1);
     char *path = NULL;
     const char *data = NULL;
     size_t length = 0;
@@ -55,10 +57,12 @@ static void check(kz__packed *p) {
         need(!data == !path);
     }
     kz__free(p->mem, path);
-    for (size_t i = 0; i < p->count; i++) p->entries[i].used = true;
-    need(kz__packed_check_begin(p, &items, NULL) == KZ_OK);
-    for (size_t i = 0; i < items; i++) kz__packed_check_item(p, i);
-    (void)kz__packed_check_end(p, NULL);
+    need(used);
+    memset(used, true, p->count);
+    need(kz__packed_check_begin(p->mem, p, used, &all, NULL) == KZ_OK);
+    for (size_t i = 0; i < all.items; i++) kz__packed_check_item(&all, i);
+    (void)kz__packed_check_end(&all, NULL);
+    free(used);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -264,8 +264,6 @@ static void test_any_threads_and_level(void **state) {
 static void test_any_format(void **state) {
     static float want[CLIPS][MOST], got[CLIPS][MOST];
     static const kz_type types[] = {KZ_TYPE_F32, KZ_TYPE_BF16, KZ_TYPE_Q4};
-    char *folder = kzt_tmpdir_make();
-    char *path = kzt_path(folder, "model.kz");
     (void)state;
     kz_model *model = kzt_open("base-eq", NULL);
     all_vectors(model, 2, want);
@@ -278,17 +276,13 @@ static void test_any_format(void **state) {
         all_vectors(model, 2, got);
         assert_memory_equal(got, want, sizeof want);
         kz_model_free(model);
-        kzt_file file = {0};
-        kzt_pack("base-eq", types[i], 2, &file);
-        kzt_write(folder, "model.kz", file.bytes, file.size);
-        kzt_file_free(&file);
-        model = kzt_open(path, NULL);
+        kzt_packed packed = kzt_pack_to_disk("base-eq", types[i]);
+        model = kzt_open(packed.path, NULL);
         all_vectors(model, 2, got);
         assert_memory_equal(got, want, sizeof want);
         kz_model_free(model);
+        kzt_packed_drop(&packed);
     }
-    free(path);
-    kzt_tmpdir_remove(folder);
 }
 
 /* ---- refusals ------------------------------------------------------------------------------ */

@@ -255,3 +255,18 @@ void kzt_pack(const char *checkpoint, kz_type type, int threads, kzt_file *file)
         kz_convert(folder, &options, kzt_file_take, file, NULL, err, sizeof err);
     if (status) fail_msg("%s: %d %s", checkpoint, (int)status, err);
 }
+
+kzt_packed kzt_pack_to_disk(const char *checkpoint, kz_type type) {
+    kzt_packed p = {0};
+    kzt_pack(checkpoint, type, 2, &p.file);
+    p.folder = kzt_tmpdir_make();
+    p.path = kzt_path(p.folder, "model.kz");
+    kzt_write(p.folder, "model.kz", p.file.bytes, p.file.size);
+    return p;
+}
+
+void kzt_packed_drop(kzt_packed *packed) {
+    kzt_file_free(&packed->file);
+    free(packed->path);
+    kzt_tmpdir_remove(packed->folder);
+}

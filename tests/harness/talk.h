@@ -67,6 +67,15 @@ void kzt_refused(kz_session *session, const kz_request *request, kz_status statu
 /* A folder packed into *file (zeroed before); a tiny checkpoint's name or a path. */
 void kzt_pack(const char *checkpoint, kz_type type, int threads, kzt_file *file);
 
+/* The same on disk, in a folder of its own. */
+typedef struct kzt_packed {
+    kzt_file file;
+    char *folder, *path; /* path: folder/model.kz */
+} kzt_packed;
+
+kzt_packed kzt_pack_to_disk(const char *checkpoint, kz_type type);
+void kzt_packed_drop(kzt_packed *packed);
+
 /* ---- changed checkpoints ------------------------------------------------------------------- */
 
 /* A copy of a tiny checkpoint in a new folder, for kzt_tmpdir_remove. */

@@ -1,6 +1,8 @@
 /* What must not change a bit of the codec encoder: threads, how the samples are cut, the kernel
- * level, a clip before this one. Codes and the values that they are chosen from. */
+ * level, a clip before this one, a packed file in place of the folder. Codes and the values that
+ * they are chosen from. */
 #include "harness/encoder.h"
+#include "harness/talk.h"
 #include "harness/tests.h"
 
 #include <stdio.h>
@@ -88,6 +90,14 @@ static void test_bits(void **state) {
             }
             printf("  %-9s %s: equal\n", checkpoints[c], kz__level_name((kz__level)level));
         }
+        result got;
+        kzt_packed packed = kzt_pack_to_disk(checkpoints[c], KZ_TYPE_BF16);
+        kzt_encoder_open(&e, packed.path, 2, kz__kernels_best());
+        encode(&e, x, 0, &got);
+        expect_equal(&got, &want);
+        kzt_encoder_close(&e);
+        kzt_packed_drop(&packed);
+        drop(&got);
         drop(&want);
     }
     free(x);

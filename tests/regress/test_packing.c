@@ -1,6 +1,8 @@
 /* Packed models as models: the samples of the folder they were made from, one set of bytes, little
- * memory of their own, and tables that lie. */
+ * memory of their own, the codec encoder of those that clone, damage, and tables that lie. */
+#include "base/fpenv.h"
 #include "harness/counting_alloc.h"
+#include "harness/encoder.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
 #include "harness/tmpdir.h"
@@ -8,27 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A packed file on disk. */
-typedef struct packed {
-    kzt_file file;
-    char *folder, *path;
-} packed;
-
-static packed pack(const char *checkpoint, kz_type type) {
-    packed p = {0};
-    kzt_pack(checkpoint, type, 2, &p.file);
-    p.folder = kzt_tmpdir_make();
-    p.path = kzt_path(p.folder, "model.kz");
-    kzt_write(p.folder, "model.kz", p.file.bytes, p.file.size);
-    return p;
-}
-
-static void drop(packed *p) {
-    kzt_file_free(&p->file);
-    free(p->path);
-    kzt_tmpdir_remove(p->folder);
-}
+#include <unistd.h>
 
 static kzt_run speak(const char *model, kz_type type, const kz_request *request) {
     kz_model_options options;
@@ -55,13 +37,13 @@ static void test_same_samples(void **state) {
         golden.request.max_frames = KZ_DEFAULT;
         golden.request.exact_frames = 8;
         for (int type = KZ_TYPE_STORED; type <= KZ_TYPE_Q4; type++) {
-            packed p = pack(golden.checkpoint, (kz_type)type);
+            kzt_packed p = kzt_pack_to_disk(golden.checkpoint, (kz_type)type);
             kzt_run folder = speak(golden.checkpoint, (kz_type)type, &golden.request);
             kzt_run file = speak(p.path, KZ_TYPE_STORED, &golden.request);
             kzt_same(&folder, &file);
             kzt_run_free(&folder);
             kzt_run_free(&file);
-            drop(&p);
+            kzt_packed_drop(&p);
         }
         kzt_golden_free(&golden);
     }
@@ -75,7 +57,7 @@ static void test_info(void **state) {
     assert_int_equal(kz_model_get_info(m, &folder), KZ_OK);
     assert_int_equal(folder.packed, 0);
     kz_model_free(m);
-    packed p = pack("custom-mtp", KZ_TYPE_STORED);
+    kzt_packed p = kzt_pack_to_disk("custom-mtp", KZ_TYPE_STORED);
     m = kzt_open(p.path, NULL);
     assert_int_equal(kz_model_get_info(m, &file), KZ_OK);
     assert_int_equal(file.packed, 1);
@@ -88,7 +70,7 @@ static void test_info(void **state) {
     assert_int_equal(file.mapped_bytes, p.file.size);
     assert_int_equal(file.lm_bytes_per_frame, folder.lm_bytes_per_frame);
     kz_model_free(m);
-    drop(&p);
+    kzt_packed_drop(&p);
 }
 
 /* A checkpoint of several types has none to name, but the same samples. */
@@ -105,7 +87,7 @@ static void test_mixed_types(void **state) {
     assert_true(at + sizeof was < size);
     memcpy(bytes + at, is, sizeof is - 1);
     kzt_write(folder, "model.safetensors", bytes, size);
-    packed p = pack(folder, KZ_TYPE_STORED);
+    kzt_packed p = kzt_pack_to_disk(folder, KZ_TYPE_STORED);
     assert_int_equal(kzt_get(p.file.bytes, 48, 4), KZ_TYPE_STORED);
     kz_request request = kzt_request("Hi.");
     request.exact_frames = 6;
@@ -121,31 +103,39 @@ static void test_mixed_types(void **state) {
     kzt_has(err, "packed with weights of several types, not f32");
     kzt_run_free(&one);
     kzt_run_free(&two);
-    drop(&p);
+    kzt_packed_drop(&p);
     free(bytes);
     free(weights);
     kzt_tmpdir_remove(folder);
 }
 
+static void same_bytes(const kzt_file *a, const kzt_file *b) {
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a->bytes, b->bytes, b->size);
+}
+
 static void test_same_bytes(void **state) {
     (void)state;
-    kzt_file first = {0};
-    kzt_pack("custom-mtp", KZ_TYPE_Q4, 1, &first);
-    for (int threads = 2; threads < 8; threads += 2) {
-        kzt_file again = {0};
-        kzt_pack("custom-mtp", KZ_TYPE_Q4, threads, &again);
-        assert_int_equal(again.size, first.size);
-        assert_memory_equal(again.bytes, first.bytes, first.size);
-        kzt_file_free(&again);
+    static const char *const checkpoints[] = {"custom-mtp", "base-eq"};
+    static const int threads[] = {2, 3, 6};
+    for (size_t i = 0; i < 2; i++) {
+        kzt_file first = {0};
+        kzt_pack(checkpoints[i], KZ_TYPE_Q4, 1, &first);
+        for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+            kzt_file again = {0};
+            kzt_pack(checkpoints[i], KZ_TYPE_Q4, threads[t], &again);
+            same_bytes(&again, &first);
+            kzt_file_free(&again);
+        }
+        kzt_file_free(&first);
     }
-    kzt_file_free(&first);
 }
 
 /* Weights stay where they are: what a packed model allocates is vectors and the tokenizer. */
 static void test_memory(void **state) {
     (void)state;
     size_t bytes[2];
-    packed p = pack("custom-mtp", KZ_TYPE_F32);
+    kzt_packed p = kzt_pack_to_disk("custom-mtp", KZ_TYPE_F32);
     for (int i = 0; i < 2; i++) {
         kzt_counter counter = {0};
         kz_allocator allocator = kzt_counting_allocator(&counter);
@@ -158,7 +148,7 @@ static void test_memory(void **state) {
         assert_int_equal(counter.blocks, 0);
     }
     assert_true(bytes[1] < bytes[0] / 3);
-    drop(&p);
+    kzt_packed_drop(&p);
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -205,7 +195,7 @@ static void test_calls(void **state) {
 static void test_codec_alone(void **state) {
     (void)state;
     static const int32_t codes[32] = {3, 1, 4, 1, 5};
-    packed p = pack("custom-mtp", KZ_TYPE_Q4);
+    kzt_packed p = kzt_pack_to_disk("custom-mtp", KZ_TYPE_Q4);
     kz_model_options options;
     kz_model_options_init(&options);
     options.codec_only = 1;
@@ -220,17 +210,219 @@ static void test_codec_alone(void **state) {
     kzt_same_samples(runs[0].samples, runs[0].count, runs[1].samples, runs[1].count);
     kzt_run_free(&runs[0]);
     kzt_run_free(&runs[1]);
-    drop(&p);
+    kzt_packed_drop(&p);
+}
+
+/* ---- the codec encoder ---------------------------------------------------------------------- */
+
+static kz_status load_encoder(const kz_model *m, char err[512]) {
+    kz__mem mem;
+    kz__err sentence = {""};
+    kz__codec_encoder encoder;
+    kz__fpenv saved = kz__fpenv_set();
+    kz__mem_init(&mem, NULL, NULL);
+    kz_status status = kz__model_load_encoder(m, &mem, &encoder, &sentence);
+    kz__codec_encoder_clear(&mem, &encoder);
+    kz__fpenv_restore(saved);
+    assert_int_equal(atomic_load(&mem.current), 0);
+    kz__err_copy(&sentence, err, 512);
+    return status;
+}
+
+static bool is_encoders(const char *name) {
+    return strncmp(name, "encoder.", 8) == 0;
+}
+
+static size_t count_encoders(const kzt_file *file) {
+    size_t table = (size_t)kzt_get(file->bytes, 24, 8);
+    size_t count = (size_t)kzt_get(file->bytes, 40, 4);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        found += is_encoders((const char *)file->bytes + table + i * 256);
+    }
+    return found;
+}
+
+#define BOOK "encoder.quantizer.acoustic_residual_vector_quantizer.layers.14.codebook"
+
+static size_t row_of(const kzt_file *file, const char *name) {
+    size_t row = kzt_packed_row(file, name);
+    if (!row) fail_msg("no entry '%s'", name);
+    return row;
+}
+
+/* What a checkpoint gives without the encoder, as older versions packed all. */
+static kzt_packed pack_without_encoder(const char *checkpoint) {
+    char *folder = kzt_copy_checkpoint(checkpoint);
+    kzt_drop_tensors(folder, "speech_tokenizer/model.safetensors", "encoder.");
+    kzt_packed p = kzt_pack_to_disk(folder, KZ_TYPE_Q4);
+    kzt_tmpdir_remove(folder);
+    return p;
+}
+
+/* Models that clone nothing do not grow by it. */
+static void test_encoder_of_base_models(void **state) {
+    (void)state;
+    static const char *const others[] = {"custom-eq", "custom-mtp", "design-eq", "design-mtp"};
+    static const char *const bases[] = {"base-eq", "base-mtp"};
+    for (size_t i = 0; i < 4; i++) {
+        kzt_packed with = kzt_pack_to_disk(others[i], KZ_TYPE_Q4);
+        kzt_packed without = pack_without_encoder(others[i]);
+        assert_int_equal(count_encoders(&with.file), 0);
+        same_bytes(&with.file, &without.file);
+        kzt_packed_drop(&with);
+        kzt_packed_drop(&without);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        kzt_file file = {0};
+        kzt_pack(bases[i], KZ_TYPE_Q4, 2, &file);
+        assert_true(count_encoders(&file) > 50);
+        /* panels have what these come to */
+        assert_int_equal(kzt_get(file.bytes, row_of(&file, BOOK ".embed_sum") + 168, 8), 0);
+        assert_int_equal(kzt_get(file.bytes, row_of(&file, BOOK ".cluster_usage") + 168, 8), 0);
+        assert_true(kzt_get(file.bytes, row_of(&file, BOOK) + 168, 8) > 0);
+        kzt_file_free(&file);
+    }
+}
+
+enum { RATE = 24000, CLIP = 2 * RATE + 77 };
+
+/* A voice of a clip, with a transcript. */
+static kz_status make_voice(const char *model, const float *clip, kz_voice **voice,
+                            char err[512]) {
+    kz_voice_options options;
+    kz_voice_options_init(&options);
+    options.transcript = "What was said.";
+    options.threads = 2;
+    kz_model *m = kzt_open(model, NULL);
+    kz_status status = kz_voice_from_samples(m, clip, CLIP, RATE, &options, voice, err, 512);
+    kz_model_free(m);
+    return status;
+}
+
+/* A packed model makes the voices of its folder, byte for byte. */
+static void test_cloning(void **state) {
+    (void)state;
+    static const char *const bases[] = {"base-eq", "base-mtp"};
+    float *clip = kzt_clip(CLIP, 9);
+    char err[512] = "";
+    for (size_t i = 0; i < 2; i++) {
+        kzt_packed p = kzt_pack_to_disk(bases[i], KZ_TYPE_Q4);
+        const char *const models[2] = {bases[i], p.path};
+        kz_voice *voices[2] = {NULL, NULL};
+        const void *bytes[2];
+        size_t sizes[2];
+        for (size_t k = 0; k < 2; k++) {
+            if (make_voice(models[k], clip, &voices[k], err)) fail_msg("%s: %s", models[k], err);
+            bytes[k] = kz_voice_bytes(voices[k], &sizes[k]);
+        }
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+        kz_voice_free(voices[0]);
+        kz_voice_free(voices[1]);
+        kzt_packed_drop(&p);
+    }
+    free(clip);
+}
+
+static char noticed[512];
+
+static void notice(void *user, int level, const char *text) {
+    (void)user;
+    if (level == 0) snprintf(noticed, sizeof noticed, "%s", text);
+}
+
+static void test_older_file(void **state) {
+    (void)state;
+    char err[512];
+    kzt_golden golden;
+    kzt_golden_load("base-eq-icl", &golden);
+    kz_set_log(notice, NULL);
+    kzt_packed p = pack_without_encoder(golden.checkpoint);
+    kz_set_log(NULL, NULL);
+    kzt_has(noticed, "turns no recording into codes");
+    assert_int_equal(count_encoders(&p.file), 0);
+    kzt_run folder = speak(golden.checkpoint, KZ_TYPE_Q4, &golden.request);
+    kzt_run file = speak(p.path, KZ_TYPE_STORED, &golden.request);
+    kzt_same(&folder, &file);
+    kz_model *m = kzt_open(p.path, NULL);
+    assert_int_equal(load_encoder(m, err), KZ_ERR_MODEL);
+    kzt_has(err, "model.kz' holds no codec encoder");
+    kzt_has(err, "convert that again");
+    kz_model_free(m);
+    float *clip = kzt_clip(CLIP, 9);
+    kz_voice *voice = NULL;
+    assert_int_equal(make_voice(p.path, clip, &voice, err), KZ_ERR_MODEL);
+    kzt_has(err, "model.kz' holds no codec encoder");
+    assert_null(voice);
+    free(clip);
+    kzt_run_free(&folder);
+    kzt_run_free(&file);
+    kzt_packed_drop(&p);
+    kzt_golden_free(&golden);
+}
+
+/* A byte of a file on the disk. */
+static void poke(const char *path, size_t at, unsigned char byte) {
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, (long)at, SEEK_SET), 0);
+    assert_int_equal(fputc(byte, f), byte);
+    fclose(f);
+}
+
+/* Damage in the encoder's part is not looked for when the model is opened, and found when the
+ * encoder is loaded: whoever only speaks does not wait for it. */
+static void test_damaged_encoder(void **state) {
+    (void)state;
+    char err[512];
+    kzt_packed p = kzt_pack_to_disk("base-eq", KZ_TYPE_Q4);
+    const unsigned char *b = p.file.bytes;
+    size_t table = (size_t)kzt_get(b, 24, 8);
+    size_t count = (size_t)kzt_get(b, 40, 4);
+    size_t tried = 0;
+    size_t begin = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = (const char *)b + table + i * 256;
+        size_t offset = (size_t)kzt_get(b, table + i * 256 + 160, 8);
+        size_t bytes = (size_t)kzt_get(b, table + i * 256 + 168, 8);
+        if (!is_encoders(name) || !bytes) continue;
+        if (offset < begin) begin = offset;
+        size_t at = offset + tried * 997 % bytes;
+        poke(p.path, at, b[at] ^ 4);
+        kz_model *m = kzt_open(p.path, NULL);
+        assert_int_equal(load_encoder(m, err), KZ_ERR_MODEL);
+        kzt_has(err, "model.kz' is damaged: the checksum of '");
+        kzt_has(err, name);
+        /* what is mended is whole again, and the model was never touched */
+        poke(p.path, at, b[at]);
+        assert_int_equal(load_encoder(m, err), KZ_OK);
+        kz_model_free(m);
+        tried++;
+    }
+    assert_true(tried > 50);
+    /* a file that is cut there is refused when it is opened; one that is open, when it is loaded */
+    kz_model *m = kzt_open(p.path, NULL);
+    kz_model *cut = NULL;
+    assert_int_equal(truncate(p.path, (off_t)begin + 100), 0);
+    assert_int_equal(kz_model_open(p.path, NULL, &cut, err, 512), KZ_ERR_MODEL);
+    kzt_has(err, "model.kz' is cut");
+    assert_int_equal(load_encoder(m, err), KZ_ERR_MODEL);
+    kzt_has(err, "model.kz' was cut while in use");
+    kz_model_free(m);
+    kzt_packed_drop(&p);
 }
 
 /* ---- tables that lie, under right checksums ------------------------------------------------- */
 
-/* Opens what is on the disk and, where that works, speaks; nothing may break. */
+/* Opens what is on the disk and, where that works, speaks and, of a Base model, loads the codec
+ * encoder; nothing may break. */
 static kz_status try_it(const char *path, char err[512]) {
     kz_model *m = NULL;
     err[0] = 0;
     kz_status status = kz_model_open(path, NULL, &m, err, 512);
     if (status) return status;
+    if (m->config.kind == KZ_KIND_BASE) status = load_encoder(m, err);
     kz_request request = kzt_request("Hi.");
     kz_session *s = kzt_session(m, 1);
     float samples[2000];
@@ -240,11 +432,11 @@ static kz_status try_it(const char *path, char err[512]) {
     while (!spoken) spoken = kz_session_read(s, samples, 2000, &got, -1);
     kz_session_free(s);
     kz_model_free(m);
-    return KZ_OK;
+    return status;
 }
 
 /* Puts the table and the header of the file in memory over those on the disk. */
-static void rewrite(const packed *p) {
+static void rewrite(const kzt_packed *p) {
     FILE *f = fopen(p->path, "r+b");
     size_t table = (size_t)kzt_get(p->file.bytes, 24, 8);
     assert_non_null(f);
@@ -256,10 +448,10 @@ static void rewrite(const packed *p) {
     fclose(f);
 }
 
-/* Every entry in turn: another name, two sizes that change places. */
-static void test_entries_that_lie(void **state) {
-    (void)state;
-    packed p = pack("custom-mtp", KZ_TYPE_Q4);
+/* Every entry, or every one of the encoder's, in turn: another name, two sizes that change
+ * places. */
+static void lie(const char *checkpoint, bool encoders) {
+    kzt_packed p = kzt_pack_to_disk(checkpoint, KZ_TYPE_Q4);
     unsigned char *b = p.file.bytes;
     size_t table = (size_t)kzt_get(b, 24, 8);
     size_t count = (size_t)kzt_get(b, 40, 4);
@@ -270,6 +462,7 @@ static void test_entries_that_lie(void **state) {
         unsigned char saved[256];
         memcpy(saved, row, sizeof saved);
         const char *name = (const char *)saved;
+        if (encoders && !is_encoders(name)) continue;
         row[strlen(name) - 1] ^= 1;
         rewrite(&p);
         kz_status status = try_it(p.path, err);
@@ -290,13 +483,19 @@ static void test_entries_that_lie(void **state) {
             memcpy(row, saved, sizeof saved);
         }
     }
-    drop(&p);
+    kzt_packed_drop(&p);
+}
+
+static void test_entries_that_lie(void **state) {
+    (void)state;
+    lie("custom-mtp", false);
+    lie("base-mtp", true);
 }
 
 /* Bytes of header and table at random. */
 static void test_random_tables(void **state) {
     (void)state;
-    packed p = pack("custom-mtp", KZ_TYPE_Q4);
+    kzt_packed p = kzt_pack_to_disk("base-mtp", KZ_TYPE_Q4);
     unsigned char *b = p.file.bytes;
     size_t table = (size_t)kzt_get(b, 24, 8);
     size_t count = (size_t)kzt_get(b, 40, 4);
@@ -323,13 +522,13 @@ static void test_random_tables(void **state) {
         memcpy(b + table, saved + table, p.file.size - table);
     }
     free(saved);
-    drop(&p);
+    kzt_packed_drop(&p);
 }
 
 /* What the header says of weights and decoder. */
 static void test_headers_that_lie(void **state) {
     (void)state;
-    packed p = pack("custom-mtp", KZ_TYPE_Q4);
+    kzt_packed p = kzt_pack_to_disk("custom-mtp", KZ_TYPE_Q4);
     char err[512];
     const struct {
         size_t at;
@@ -355,7 +554,7 @@ static void test_headers_that_lie(void **state) {
         }
         memcpy(p.file.bytes, saved, sizeof saved);
     }
-    drop(&p);
+    kzt_packed_drop(&p);
 }
 
 int main(void) {
@@ -364,6 +563,8 @@ int main(void) {
         cmocka_unit_test(test_info),
         cmocka_unit_test(test_same_bytes),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_calls),            cmocka_unit_test(test_codec_alone),
+        cmocka_unit_test(test_encoder_of_base_models), cmocka_unit_test(test_cloning),
+        cmocka_unit_test(test_older_file),       cmocka_unit_test(test_damaged_encoder),
         cmocka_unit_test(test_entries_that_lie), cmocka_unit_test(test_random_tables),
         cmocka_unit_test(test_headers_that_lie),
     };

@@ -237,7 +237,7 @@ promised() {
     printf 'enum {\n    KZ__EXIT_DONE = 0,\n    KZ__EXIT_STOP = 9\n};\n' >apps/cli/cli.h
     printf '/* Any thread. */\nKZ_API int kz_one(void);\n    KZ_FINISH_STOP = 1,\n' >include/kazeia.h
     for struct in model_options request sampling session_options batch_options convert_options \
-        split_options; do
+        split_options encode_options voice_options; do
         printf 'typedef struct kz_%s {\n    size_t size;\n    int a, *b; /* x; y */\n} kz_%s;\n' \
             $struct $struct >>include/kazeia.h
         for member in a b; do

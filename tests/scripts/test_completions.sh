@@ -21,6 +21,9 @@ touch "$work/here/afile.txt" "$work/here/a blank.txt"
 cd "$work/here" || exit 2
 for name in $(env | sed -n 's/^\(KAZEIA_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 export PATH="$work/bin:$PATH" HOME="$work/home" XDG_CACHE_HOME="$work/home" TERM=dumb LC_ALL=C.UTF-8
+export XDG_DATA_HOME="$work/data"
+mkdir -p "$XDG_DATA_HOME/kazeia/voices"
+touch "$XDG_DATA_HOME/kazeia/voices/my voice.kzv" # damaged, and listed all the same
 failures=0
 
 # ask_SHELL LINE: what the shell offers at the end of the line, one a line, with descriptions behind
@@ -85,7 +88,7 @@ cp "$build/pages/_kazeia" "$work/_kazeia"
 # the marks that part an option from its value or a folder from what it holds.
 offered() {
     "ask_$shell" "$1" 2>"$work/err" | cut -f1 |
-        sed -e 's/^--[a-z-]*=\(.\)/\1/' -e 's/[=+/]$//' -e 's/\\ / /g' | LC_ALL=C sort -u
+        sed -e 's/^--[a-z-]*=\(.\)/\1/' -e 's,^\./,,' -e 's/[=+/]$//' -e 's/\\ / /g' | LC_ALL=C sort -u
     [ ! -s "$work/err" ] || sed "s/^/$shell says: /" "$work/err"
 }
 
@@ -132,9 +135,11 @@ offers 'kazeia say --type=q' q8 q4
 offers 'kazeia say --type=' f32 bf16 q8 q4
 offers 'kazeia say --seed ' nothing
 offers 'kazeia say Hel' nothing
-offers 'kazeia say -v ' ada
+offers 'kazeia say -v ' ada 'my voice'
+offers 'kazeia say -v m' 'my voice'
+offers 'kazeia say -v ./afi' afile.txt
 offers 'kazeia say --voice=a' ada
-offers 'kazeia prompt -m amodel -v ' ada
+offers 'kazeia prompt -m amodel -v ' ada 'my voice'
 offers 'kazeia say --model=amodel -l ' auto english
 offers 'kazeia say -l e' english
 offers 'kazeia say -m afile.txt -v ' nothing
@@ -151,5 +156,7 @@ offers 'kazeia -q' nothing
 offers 'kazeia validate amodel afi' afile.txt
 offers 'kazeia validate --type q4 amodel afi' afile.txt
 offers 'kazeia validate amodel afile.txt a' nothing
-offers 'kazeia voices ' list
+offers 'kazeia voices ' list show remove export import
+offers 'kazeia voices show m' 'my voice'
+offers 'kazeia voices import af' afile.txt afolder
 [ $failures -eq 0 ] || exit 1

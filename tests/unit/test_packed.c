@@ -81,20 +81,30 @@ static kzt_file make_file(bool large) {
     return file;
 }
 
+/* Begins a check of every entry. */
+static kz_status begin_check(kz__mem *account, const kz__packed *p, kz__packed_check *check,
+                             kz__err *err) {
+    bool used[8];
+    assert_true(p->count <= 8);
+    memset(used, true, sizeof used);
+    return kz__packed_check_begin(account, p, used, check, err);
+}
+
 /* Reads all of a file, as opening a model does. */
 static kz_status read_all(kz__mem *account, const unsigned char *bytes, size_t size, kz__err *err) {
     kz__packed p = {0};
-    size_t items = 0;
+    kz__packed_check check;
     char *path = NULL;
     const char *data = NULL;
     size_t length = 0;
     kz_status s = kz__packed_parse(account, bytes, size, "dir/x.kz", &p, err);
-    for (size_t i = 0; !s && i < p.count; i++) p.entries[i].used = true;
     if (!s) s = kz__packed_file(&p, "config.json", false, &path, &data, &length, err);
     kz__free(account, path);
-    if (!s) s = kz__packed_check_begin(&p, &items, err);
-    for (size_t i = 0; !s && i < items; i++) kz__packed_check_item(&p, i);
-    if (!s) s = kz__packed_check_end(&p, err);
+    if (!s) s = begin_check(account, &p, &check, err);
+    if (!s) {
+        for (size_t i = 0; i < check.items; i++) kz__packed_check_item(&check, i);
+        s = kz__packed_check_end(&check, err);
+    }
     kz__packed_close(&p);
     return s;
 }
@@ -252,6 +262,9 @@ static void test_rows(void **state) {
             assert_non_null(strstr(err.text, "x.kz': row 350 of tensor 't' cannot be read, 8 of "
                                              "its 4000 bytes are there"));
             assert_int_equal(kz__rows_read(&rows, LONG_ROWS - 1, row, &err), KZ_ERR_MODEL);
+            kz__weights *late = NULL;
+            assert_int_equal(kz__weights_from_packed(&mem, &p, &late, &err), KZ_ERR_MODEL);
+            assert_non_null(strstr(err.text, "x.kz' was cut while in use"));
         }
         kz__weights_close(w);
         kz__packed_close(&p);
@@ -277,6 +290,37 @@ static void test_cut(void **state) {
     refused(longer, f.size + PAGE, "something behind its end");
     free(longer);
     kzt_file_free(&f);
+}
+
+/* Two users of one file: each compares what it needs itself. */
+static void test_check_of_what_is_needed(void **state) {
+    (void)state;
+    kzt_file f = make_file(true);
+    kz__packed p = {0};
+    kz__weights *one = NULL;
+    kz__weights *two = NULL;
+    kz__tensor tensor;
+    kz__err err = {""};
+    kz__panels panels = {"m", KZ__Q4, 2, 1, 64, 0};
+    const void *data = NULL;
+    const size_t three = 3;
+    f.bytes[kzt_get(f.bytes, kzt_packed_row(&f, "v") + 160, 8) + 4] ^= 1;
+    assert_int_equal(kz__packed_parse(&mem, f.bytes, f.size, "x.kz", &p, &err), KZ_OK);
+    assert_int_equal(kz__weights_from_packed(&mem, &p, &one, &err), KZ_OK);
+    assert_int_equal(kz__weights_from_packed(&mem, &p, &two, &err), KZ_OK);
+    assert_int_equal(kz__weights_panels(one, &panels, &data, &err), KZ_OK);
+    assert_int_equal(kz__weights_need(two, "v", 1, &three, &tensor, &err), KZ_OK);
+    assert_int_equal(kz__weights_check(one, &err), KZ_OK);
+    assert_int_equal(kz__weights_check(two, &err), KZ_ERR_MODEL);
+    assert_non_null(strstr(err.text, "'x.kz' is damaged: the checksum of 'v' does not fit"));
+    f.bytes[kzt_get(f.bytes, kzt_packed_row(&f, "m") + 160, 8) + 1000] ^= 1;
+    assert_int_equal(kz__weights_check(one, &err), KZ_ERR_MODEL);
+    assert_non_null(strstr(err.text, "'m'"));
+    kz__weights_close(one);
+    kz__weights_close(two);
+    kz__packed_close(&p);
+    kzt_file_free(&f);
+    assert_int_equal(atomic_load(&mem.current), 0);
 }
 
 /* Each byte is under a checksum, zeros between entries included. */
@@ -436,12 +480,11 @@ static void test_files(void **state) {
     assert_non_null(strstr(err.text, "does not begin like one"));
     kz__packed_close(&p);
     assert_int_equal(kz__packed_open(&mem, model, &p, &err), KZ_OK);
-    size_t items = 0;
-    for (size_t i = 0; i < p.count; i++) p.entries[i].used = true;
-    assert_int_equal(kz__packed_check_begin(&p, &items, &err), KZ_OK);
-    assert_int_equal(items, 3 + 3 + 1);
-    for (size_t i = items; i > 0; i--) kz__packed_check_item(&p, i - 1); /* any order */
-    assert_int_equal(kz__packed_check_end(&p, &err), KZ_OK);
+    kz__packed_check check;
+    assert_int_equal(begin_check(&mem, &p, &check, &err), KZ_OK);
+    assert_int_equal(check.items, 3 + 3 + 1);
+    for (size_t i = check.items; i > 0; i--) kz__packed_check_item(&check, i - 1); /* any order */
+    assert_int_equal(kz__packed_check_end(&check, &err), KZ_OK);
     /* pages of the table that were given up are there again when they are read */
     const float *table = kz__packed_data(&p, kz__packed_find(&p, "t"));
     for (size_t i = 0; i < LONG_ROWS * LONG_WIDTH; i += 997) {
@@ -511,6 +554,7 @@ int main(void) {
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_check_of_what_is_needed),
         cmocka_unit_test(test_every_flipped_byte),
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_hostile_header),
