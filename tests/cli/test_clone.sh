@@ -259,6 +259,15 @@ for pair in "short:has 0.30 s of sound" "clipped:is clipped" "70:has 70.00 s of 
     say 4 "error: .*$file' ${pair#*:}" --ref-audio "$work/$file" --strict Hello
 done
 
+# Names that are no UTF-8: the records are there all the same.
+odd=$(printf 'b\377d')
+cp "$work/low.wav" "$work/$odd.wav"
+expect 0 "" "$K" clone -m "$M" "$work/$odd.wav" --vector-only --json -o "$work/$odd.kzv"
+equal 0 "$(grep -c '"file":null' "$work/out")" "a record without the file's name"
+grep -q '"recording":".*b\\\\xFFd.wav"' "$work/out" || fail "the record: $(cat "$work/out")"
+expect 0 "" "$K" encode -m "$M" "$work/$odd.wav" --json -o "$work/$odd.npy"
+grep -q '"file":".*b\\\\xFFd.npy"' "$work/out" || fail "the record: $(cat "$work/out")"
+
 # ---- Ctrl-C -----------------------------------------------------------------------------------------
 
 said=$(printf 'Seventy seconds of a sound that no one would call speech. %.0s' 1 2 3 4 5 6 7 8)
