@@ -153,9 +153,13 @@ refused 3 "Base model; this is a voice design model, which takes a description" 
 refused 3 "Base model; this is a custom voice model.*: ada" "$work/absent.wav"
 grep -q "Qwen3-TTS-12Hz-0.6B-Base.*--model" "$work/err" || fail "no word about models that clone"
 expect 3 "Base model; this is a custom voice model" "$K" say --ref-audio "$work/absent.wav" Hello
-expect 0 "" "$K" convert "$M" -q -o "$work/packed.kz"
-expect 0 "" "$K" clone -m "$work/packed.kz" "$work/low.wav" --ref-text "$said" -q -o "$work/x.kzv"
-cmp -s "$work/x.kzv" "$work/b.kzv" || fail "another voice with the packed model"
+# A packed model makes the voice of its folder.
+expect 0 "" "$K" convert "$M" --type q4 -q -o "$work/packed.kz"
+for model in "$M" "$work/packed.kz"; do
+    expect 0 "" "$K" clone -m "$model" "$work/low.wav" --ref-text "$said" -q \
+        -o "$work/$(basename "$model").kzv"
+done
+cmp "$work/base-eq.kzv" "$work/packed.kz.kzv" || fail "another voice with a packed model"
 expect 5 "cannot" "$K" clone -m "$M" "$work/low.wav" --vector-only -o "$work/absent/x.kzv"
 
 # --ref-audio has a use for what belongs to it, and none for a voice.
