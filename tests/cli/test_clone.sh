@@ -60,7 +60,7 @@ for pair in name=anna language=english transcript="$said" consent="Anna said yes
     equal "${pair#*=}" "$(member "${pair%%=*}" "$work/out")" "${pair%%=*} in the record"
 done
 equal "[]" "$(member notices "$work/out")" "notices"
-for name in checksum vector_ms codes_ms read_ms load_ms; do
+for name in checksum voice_ms read_ms load_ms; do
     [ -n "$(member $name "$work/out")" ] || fail "no $name in the record"
 done
 cp "$store/anna.kzv" "$work/first.kzv"
