@@ -105,7 +105,8 @@ static json_t *record(const clone *c, const kz_voice_info *v) {
     char checksum[24];
     snprintf(checksum, sizeof checksum, "%016" PRIx64, v->checksum);
     json_t *root = json_pack(
-        "{s:s, s:o, s:I, s:f, s:s, s:s, s:s, s:b, s:s, s:s, s:i, s:i, s:O, s:f, s:f, s:f, s:s}",
+        "{s:s, s:o, s:I, s:f, s:s, s:s, s:s, s:b, s:s, s:s, s:i, s:i, s:O, s:f, s:f, s:f,"
+        " s:s}",
         "name", v->name, "file", kz__json_text(c->cli, c->file), "frames", (json_int_t)v->frames,
         "codes_seconds", (double)v->frames * v->samples_per_frame / v->sample_rate, "language",
         v->language, "transcript", v->transcript, "consent", v->consent, "vector_only", v->frames == 0,
