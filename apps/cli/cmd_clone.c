@@ -109,10 +109,11 @@ static json_t *record(const clone *c, const kz_voice_info *v) {
         " s:s}",
         "name", v->name, "file", kz__json_text(c->cli, c->file), "frames", (json_int_t)v->frames,
         "codes_seconds", (double)v->frames * v->samples_per_frame / v->sample_rate, "language",
-        v->language, "transcript", v->transcript, "consent", v->consent, "vector_only", v->frames == 0,
-        "checksum", checksum, "made_with", v->made_with, "vector_length", v->vector_length,
-        "tail_ms", v->tail_ms, "notices", c->cli->notices, "load_ms", c->cli->load_ms, "read_ms",
-        k->recording.read_ms, "voice_ms", k->voice_ms, "cpu", c->info.cpu);
+        v->language, "transcript", v->transcript, "consent", v->consent, "vector_only",
+        v->frames == 0, "checksum", checksum, "made_with", v->made_with, "vector_length",
+        v->vector_length, "tail_ms", v->tail_ms, "notices", c->cli->notices, "load_ms",
+        c->cli->load_ms, "read_ms", k->recording.read_ms, "voice_ms", k->voice_ms, "cpu",
+        c->info.cpu);
     json_t *more = kz__recording_json(c->cli, &k->recording);
     if (root && more) json_object_update(root, more);
     json_decref(more);
