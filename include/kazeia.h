@@ -182,7 +182,8 @@ typedef struct kz_model_info {
     int text_limit; /* length of a text that this model speaks well in one go, as kz_split counts */
     kz_decoder decoder; /* arithmetic in use, never KZ_DECODER_DEFAULT */
     uint64_t prefix_bytes; /* private, at most, as they come: prompt rows that sessions have run and
-                              share (by voice and instruction); not in the other numbers */
+                              share (by voice and instruction), and decoder states behind their
+                              reference codes; not in the other numbers */
     int packed;            /* 1: a packed file; the next three are 0 for a folder */
     int packed_major, packed_minor; /* version of its form */
     int packed_arithmetic;          /* number of the arithmetic of the build that wrote it */
@@ -244,8 +245,8 @@ enum {
     KZ_AS_REFERENCE = 4, /* every quirk of the official package on a local folder */
     KZ_STRICT = 8,       /* notices about input become errors */
     KZ_CP_ORACLE = 16,   /* code predictor without its cache; same samples, slow */
-    KZ_ALL_ROWS = 32     /* prompt rows are neither taken from what the model remembers of earlier
-                            utterances nor remembered; same samples */
+    KZ_ALL_ROWS = 32     /* prompt rows and reference codes are run, not taken from what the model
+                            remembers of earlier utterances, nor remembered; same samples */
 };
 
 /* Token ids of text as the prompt holds them (after the standing clean-up, or untouched with

@@ -13,7 +13,7 @@ spoken() {
         "The same words, the same sound." | cut -d ' ' -f 2
 }
 
-for test in matrix batch prefix; do
+for test in matrix batch prefix primed; do
     build/tests/invariance_test_$test >build/$test.log 2>&1 || failed=1
     grep -v '^\[' build/$test.log
 done

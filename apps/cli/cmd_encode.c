@@ -70,8 +70,8 @@ static int show(const encoding *e) {
         return KZ__EXIT_DONE;
     }
     json_t *root = json_pack("{s:o, s:I, s:i, s:f}", "file", kz__json_text(cli, e->path),
-                             "frames", (json_int_t)e->frames, "codes_per_frame", e->info.codes_per_frame,
-                             "codes_seconds", seconds);
+                             "frames", (json_int_t)e->frames, "codes_per_frame",
+                             e->info.codes_per_frame, "codes_seconds", seconds);
     json_t *more = kz__recording_json(cli, &e->recording);
     json_t *rest = json_pack("{s:O, s:f, s:f, s:f, s:s}", "notices", cli->notices, "load_ms",
                              cli->load_ms, "read_ms", e->recording.read_ms, "encode_ms", e->ms,

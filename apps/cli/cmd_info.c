@@ -185,7 +185,7 @@ static int model_lines(kz__cli *cli, const kz_model *model, const kz_model_info 
             mib(info->mapped_bytes), mib(info->panel_bytes));
     fprintf(out, "              %.1f MiB a session, %.1f KiB more for each row and frame\n",
             mib(info->session_bytes), (double)info->frame_bytes / 1024.0);
-    fprintf(out, "              at most %.1f MiB for the beginnings of prompts\n",
+    fprintf(out, "              at most %.1f MiB for what is remembered of voices\n",
             mib(info->prefix_bytes));
     fprintf(out, "cpu           %s\n", info->cpu);
     tuned_line(cli, out, info);

@@ -8,8 +8,9 @@ json_t *kz__recording_json(kz__cli *cli, const kz__recording *r) {
     const kz_audio_info *i = &r->info;
     return json_pack("{s:o, s:s, s:i, s:i, s:f, s:f, s:I, s:f, s:f, s:f}", "recording",
                      kz__json_text(cli, r->name), "format", i->format, "source_rate",
-                     i->source_rate, "channels", i->channels, "source_seconds", i->source_seconds, "seconds", i->seconds, "samples",
-                     (json_int_t)r->count, "peak", i->peak, "rms", i->rms, "clipped", i->clipped);
+                     i->source_rate, "channels", i->channels, "source_seconds",
+                     i->source_seconds, "seconds", i->seconds, "samples", (json_int_t)r->count,
+                     "peak", i->peak, "rms", i->rms, "clipped", i->clipped);
 }
 
 #ifdef KZ_HAVE_AUDIO

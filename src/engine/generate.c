@@ -9,6 +9,7 @@
  *            hidden, logits = talker(row)
  */
 #include "base/clock.h"
+#include "engine/prefix.h"
 #include "engine/session.h"
 
 #include <stdarg.h>
@@ -133,7 +134,7 @@ static void fetch_rows(kz_session *s) {
     s->prompt_at = s->reference_at = 0;
     kz__kvcache_reset(&s->talker.cache);
     if (s->tap || s->script || (s->request.flags & KZ_ALL_ROWS)) return;
-    s->prompt_at = kz__prefix_fetch(s->model->prefixes, &rows, &s->talker.cache);
+    s->prompt_at = kz__prefix_fetch(s->model->keep, &rows, &s->talker.cache);
     for (size_t i = 0; i < s->prompt_at; i++) {
         s->reference_at += rows.rows[i].codec_id == KZ__ROW_REFERENCE;
     }
@@ -144,7 +145,7 @@ static void keep_rows(kz_session *s) {
     kz__prefix_rows rows = voice_rows(s);
     if (s->frames != 1 || s->script || (s->request.flags & KZ_ALL_ROWS)) return;
     if (s->result.prompt_rows_kept == rows.count) return;
-    kz__prefix_keep(s->model->prefixes, &rows, &s->talker.cache);
+    kz__prefix_keep(s->model->keep, &rows, &s->talker.cache);
     s->result.copy_ms += lap(s->work, 1);
 }
 

@@ -39,9 +39,7 @@ kz_status kz__model_bind_talker(kz_model *m, kz_type type, kz__err *err) {
     if (!status) {
         status = kz__predictor_load(&m->mem, m->weights, &m->config, &policy, &m->predictor, err);
     }
-    if (!status) {
-        status = kz__prefix_open(&m->mem, KZ__PREFIX_ENTRIES, KZ__PREFIX_BYTES, &m->prefixes, err);
-    }
+    if (!status) status = kz__keep_open(&m->mem, KZ__KEEP_ENTRIES, KZ__KEEP_BYTES, &m->keep, err);
     if (!status) status = bind_speaker_encoder(m, err);
     if (status) return status;
     m->has_talker = true;
@@ -238,7 +236,7 @@ kz_status kz_model_open(const char *path, const kz_model_options *given, kz_mode
 }
 
 void kz__model_clear(kz_model *m) {
-    kz__prefix_close(m->prefixes);
+    kz__keep_close(m->keep);
     kz__talker_clear(&m->mem, &m->talker);
     kz__predictor_clear(&m->mem, &m->predictor);
     kz__codec_decoder_clear(&m->mem, &m->decoder);
@@ -259,6 +257,17 @@ void kz_model_free(kz_model *m) {
     kz__free(&last, m);
 }
 
+/* What entries of the store can take: rows for all positions, or states of the decoder. */
+static uint64_t keep_bytes(const kz_model *m, const kz_session *s, uint64_t row_bytes) {
+    uint64_t most = m->config.max_positions * row_bytes;
+    if (s->codec && m->config.kind == KZ_KIND_BASE) {
+        uint64_t state = kz__codec_state_floats(s->codec, m->config.max_positions) * sizeof(float);
+        if (most < state) most = state;
+    }
+    most *= KZ__KEEP_ENTRIES;
+    return most < KZ__KEEP_BYTES ? most : KZ__KEEP_BYTES;
+}
+
 /* A session with one thread is made and measured: the plan is what happens. */
 static kz_status plan(const kz_model *m, kz_model_info *info) {
     kz_session *s = NULL;
@@ -271,8 +280,7 @@ static kz_status plan(const kz_model *m, kz_model_info *info) {
     if (m->has_talker) {
         const kz__kvcache *cache = &s->talker.cache;
         info->frame_bytes = kz__kvcache_page_bytes(cache) / cache->page_positions;
-        uint64_t all = KZ__PREFIX_ENTRIES * m->config.max_positions * info->frame_bytes;
-        info->prefix_bytes = all < KZ__PREFIX_BYTES ? all : KZ__PREFIX_BYTES;
+        info->prefix_bytes = keep_bytes(m, s, info->frame_bytes);
     }
     kz_session_free(s);
     return KZ_OK;

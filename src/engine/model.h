@@ -4,7 +4,7 @@
 #ifndef KZ_ENGINE_MODEL_H
 #define KZ_ENGINE_MODEL_H
 
-#include "engine/prefix.h"
+#include "engine/keep.h"
 #include "model/code_predictor.h"
 #include "model/codec_decoder.h"
 #include "model/codec_encoder.h"
@@ -26,7 +26,7 @@ struct kz_model {
     kz__predictor predictor;
     kz__codec_decoder decoder;
     kz__speaker_encoder speaker_encoder; /* where has_speaker_encoder */
-    kz__prefix_store *prefixes; /* what sessions share; has a lock of its own */
+    kz__keep *keep; /* what sessions share; has a lock of its own */
 };
 
 /* Whether these are values of their enums. */

@@ -1,8 +1,9 @@
-/* Codes to packets of sound. With reference codes the decoder is primed with them, and their sound
- * is dropped. The official package decodes in pieces of 300 frames, each from scratch after 25
- * frames that it repeats, and cuts the reference by a proportion of all samples; with
- * KZ_AS_REFERENCE so does this. */
+/* Codes to packets of sound. With reference codes the decoder is primed with them: it takes over
+ * what the model knows of them, decodes the rest, and nobody hears it. The official package decodes
+ * in pieces of 300 frames, each from scratch after 25 frames that it repeats, and cuts the
+ * reference by a proportion of all samples; with KZ_AS_REFERENCE so does this. */
 #include "base/clock.h"
+#include "engine/primed.h"
 #include "engine/session.h"
 
 #define REFERENCE_CHUNK 300
@@ -43,8 +44,9 @@ static kz_status name_frames(kz_session *s, kz_status status, size_t first, size
                     from + count - 1, of);
 }
 
-/* Decodes frames first..first+count-1 (no border inside) into session->samples. */
-static kz_status decode(kz_session *s, size_t first, size_t count) {
+/* Decodes frames first..first+count-1 (no border inside) into session->samples; silent: their sound
+ * is not made. */
+static kz_status decode(kz_session *s, size_t first, size_t count, bool silent) {
     size_t groups = s->model->config.codec.quantizers;
     int32_t codes[KZ__DECODER_FRAMES * 64];
     for (size_t i = 0; i < count; i++) {
@@ -54,21 +56,46 @@ static kz_status decode(kz_session *s, size_t first, size_t count) {
         memcpy(codes + i * groups, frame, groups * sizeof *codes);
     }
     s->tap_frame = (long)first;
-    kz_status status = kz__codec_decode(&s->work->run, s->codec, codes, count, s->samples, &s->err);
+    kz_status status =
+        silent ? kz__codec_skip(&s->work->run, s->codec, codes, count, &s->err)
+               : kz__codec_decode(&s->work->run, s->codec, codes, count, s->samples, &s->err);
     return status ? name_frames(s, status, first, count) : KZ_OK;
+}
+
+/* Takes the decoder over frames at..border-1, which nobody hears; a tap wants to see all stages. */
+static kz_status pass_over(kz_session *s, size_t at, size_t border) {
+    size_t reach = s->tap ? border : kz__codec_reach(s->codec);
+    while (at < border && !atomic_load(&s->cancel)) {
+        size_t count = border - at;
+        bool silent = count > reach;
+        if (silent) count -= reach;
+        if (count > KZ__DECODER_FRAMES) count = KZ__DECODER_FRAMES;
+        kz_status status = decode(s, at, count, silent);
+        if (status) return status;
+        at += count;
+    }
+    return KZ_OK;
 }
 
 /* Starts anew in front of frame `border`, after the context that the package repeats. */
 static kz_status renew(kz_session *s, size_t border) {
     kz__codec_state_reset(s->codec);
-    size_t at = border > REFERENCE_CONTEXT ? border - REFERENCE_CONTEXT : 0;
-    while (at < border) {
-        size_t count = border - at;
-        if (count > KZ__DECODER_FRAMES) count = KZ__DECODER_FRAMES;
-        kz_status status = decode(s, at, count);
-        if (status) return status;
-        at += count;
-    }
+    return pass_over(s, border > REFERENCE_CONTEXT ? border - REFERENCE_CONTEXT : 0, border);
+}
+
+/* Goes to the end of the reference, from what the model knows of it. Cancelled, it stops anywhere:
+ * nothing is decoded then. */
+static kz_status prime(kz_session *s) {
+    const kz__utterance *u = &s->request;
+    const kz__primed_codes codes = {u->reference_codes, u->reference_frames,
+                                    s->model->config.codec.quantizers};
+    bool all = (u->flags & KZ_ALL_ROWS) != 0;
+    size_t known = 0;
+    if (!all && !s->tap) known = kz__primed_fetch(s->model->keep, &codes, s->codec);
+    kz_status status = pass_over(s, known, codes.frames);
+    s->decoded = codes.frames;
+    if (status || all || known == codes.frames || atomic_load(&s->cancel)) return status;
+    kz__primed_keep(s->model->keep, &codes, s->codec);
     return KZ_OK;
 }
 
@@ -83,7 +110,7 @@ static kz_status decode_next(kz_session *s, size_t most, size_t *count) {
         }
         if (most > REFERENCE_CHUNK - into) most = REFERENCE_CHUNK - into;
     }
-    kz_status status = decode(s, s->decoded, most);
+    kz_status status = decode(s, s->decoded, most, false);
     if (status) return status;
     s->decoded += most;
     *count = most;
@@ -107,13 +134,8 @@ kz_status kz__render_begin(kz_session *s) {
     s->sample_begin = s->sample_end = 0;
     s->packet_frames = next_packet(s, 0);
     kz__codec_state_reset(s->codec);
-    if (proportional(s)) return KZ_OK; /* the cut is known at the end only */
-    while (s->decoded < s->request.reference_frames) {
-        size_t count = 0;
-        kz_status status = decode_next(s, s->request.reference_frames - s->decoded, &count);
-        if (status) return status;
-    }
-    return KZ_OK;
+    /* the package's cut is known at the end only */
+    return s->request.reference_frames && !proportional(s) ? prime(s) : KZ_OK;
 }
 
 size_t kz__render_pending(const kz_session *s) {

@@ -29,6 +29,8 @@ struct kz__codec_state {
     kz__stack_work stack;
     kz__kvcache cache;
     kz__scratch scratch; /* of the convolutions */
+    kz__conv_state **convs; /* all of them, in the order of the data */
+    size_t conv_count;
     float *entry, *rest;    /* [frames][codebook width]: sums of entries */
     float *latent, *h, *normed;
     convnext_state *upsample;
@@ -84,6 +86,29 @@ static kz_status init_scratch(kz__codec_state *s, int threads, kz__err *err) {
     kz_status status = kz__scratch_init(&s->scratch, s->mem, 1, codes, err);
     if (status) return status;
     return kz__scratch_add_tiles(&s->scratch, s->mem, (size_t)threads, floats, err);
+}
+
+static kz_status init_lists(kz__codec_state *s, kz__err *err) {
+    const kz__codec_config *c = s->decoder->config;
+    size_t most = 3 + 2 * c->upsampling_ratio_count + (1 + KZ__UNITS) * c->upsample_rate_count;
+    size_t n = 0;
+    s->upsample = kz__calloc(s->mem, c->upsampling_ratio_count, sizeof *s->upsample);
+    s->blocks = kz__calloc(s->mem, c->upsample_rate_count, sizeof *s->blocks);
+    s->convs = kz__calloc(s->mem, most, sizeof *s->convs);
+    if (!s->upsample || !s->blocks || !s->convs) return kz__fail_memory(err);
+    s->convs[n++] = &s->pre_conv;
+    for (size_t i = 0; i < c->upsampling_ratio_count; i++) {
+        s->convs[n++] = &s->upsample[i].up;
+        s->convs[n++] = &s->upsample[i].depthwise;
+    }
+    s->convs[n++] = &s->first;
+    for (size_t i = 0; i < c->upsample_rate_count; i++) {
+        s->convs[n++] = &s->blocks[i].up;
+        for (size_t u = 0; u < KZ__UNITS; u++) s->convs[n++] = &s->blocks[i].units[u];
+    }
+    s->convs[n++] = &s->last;
+    s->conv_count = n;
+    return KZ_OK;
 }
 
 static kz_status init_upsample(kz__codec_state *s, kz__err *err) {
@@ -150,7 +175,10 @@ static kz_status init_all(kz__codec_state *s, int threads, kz__err *err) {
     const kz__codec_config *c = d->config;
     size_t frames = KZ__DECODER_FRAMES;
     size_t f = sizeof(float);
-    kz_status status = kz__conv_state_init(&s->pre_conv, s->mem, &d->pre_conv, 1, frames, err);
+    kz_status status = init_lists(s, err);
+    if (!status) {
+        status = kz__conv_state_init(&s->pre_conv, s->mem, &d->pre_conv, 1, frames, err);
+    }
     if (!status) {
         status = kz__stack_work_init(&s->stack, s->mem, &d->stack, frames, threads, err);
     }
@@ -165,12 +193,7 @@ static kz_status init_all(kz__codec_state *s, int threads, kz__err *err) {
     s->latent = kz__calloc(s->mem, frames * kz__pad16(wide), f);
     s->h = kz__calloc(s->mem, frames * kz__pad16(c->stack.width), f);
     s->normed = kz__calloc(s->mem, frames * kz__pad16(c->stack.width), f);
-    s->upsample = kz__calloc(s->mem, c->upsampling_ratio_count, sizeof *s->upsample);
-    s->blocks = kz__calloc(s->mem, c->upsample_rate_count, sizeof *s->blocks);
-    if (!s->entry || !s->rest || !s->latent || !s->h || !s->normed ||
-        !s->upsample || !s->blocks) {
-        return kz__fail_memory(err);
-    }
+    if (!s->entry || !s->rest || !s->latent || !s->h || !s->normed) return kz__fail_memory(err);
     status = init_upsample(s, err);
     if (!status) status = init_blocks(s, err);
     return status ? status : init_scratch(s, threads, err);
@@ -196,7 +219,7 @@ void kz__codec_state_free(kz__codec_state *s) {
     if (!s) return;
     const kz__codec_config *c = s->decoder->config;
     kz__mem *mem = s->mem;
-    kz__conv_state_clear(&s->pre_conv, mem);
+    for (size_t i = 0; i < s->conv_count; i++) kz__conv_state_clear(s->convs[i], mem);
     kz__stack_work_clear(&s->stack);
     kz__kvcache_clear(&s->cache);
     kz__scratch_clear(&s->scratch);
@@ -204,40 +227,63 @@ void kz__codec_state_free(kz__codec_state *s) {
                       s->inner, s->out, s->last_out};
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) kz__free(mem, plain[i]);
     for (size_t i = 0; s->upsample && i < c->upsampling_ratio_count; i++) {
-        convnext_state *u = &s->upsample[i];
-        kz__conv_state_clear(&u->up, mem);
-        kz__conv_state_clear(&u->depthwise, mem);
-        kz__free(mem, u->u);
-        kz__free(mem, u->expanded);
-        kz__free(mem, u->out);
+        kz__free(mem, s->upsample[i].u);
+        kz__free(mem, s->upsample[i].expanded);
+        kz__free(mem, s->upsample[i].out);
     }
-    for (size_t i = 0; s->blocks && i < c->upsample_rate_count; i++) {
-        block_state *b = &s->blocks[i];
-        kz__conv_state_clear(&b->up, mem);
-        for (size_t u = 0; u < KZ__UNITS; u++) kz__conv_state_clear(&b->units[u], mem);
-        kz__free(mem, b->x);
-    }
+    for (size_t i = 0; s->blocks && i < c->upsample_rate_count; i++) kz__free(mem, s->blocks[i].x);
     kz__free(mem, s->upsample);
     kz__free(mem, s->blocks);
-    kz__conv_state_clear(&s->first, mem);
-    kz__conv_state_clear(&s->last, mem);
+    kz__free(mem, s->convs);
     kz__free(mem, s);
 }
 
 void kz__codec_state_reset(kz__codec_state *s) {
-    const kz__codec_config *c = s->decoder->config;
-    kz__conv_state_reset(&s->pre_conv);
     kz__kvcache_reset(&s->cache);
-    for (size_t i = 0; i < c->upsampling_ratio_count; i++) {
-        kz__conv_state_reset(&s->upsample[i].up);
-        kz__conv_state_reset(&s->upsample[i].depthwise);
+    for (size_t i = 0; i < s->conv_count; i++) kz__conv_state_reset(s->convs[i]);
+}
+
+/* Of the frames so far, those that the next one attends to. */
+static size_t frames_seen(const kz__codec_state *s, size_t frames) {
+    size_t window = s->cache.window;
+    return window && frames > window - 1 ? window - 1 : frames;
+}
+
+size_t kz__codec_state_floats(const kz__codec_state *s, size_t frames) {
+    size_t floats = frames_seen(s, frames) * kz__kvcache_floats(&s->cache);
+    for (size_t i = 0; i < s->conv_count; i++) floats += kz__conv_state_floats(s->convs[i]);
+    return floats;
+}
+
+void kz__codec_state_save(const kz__codec_state *s, float *to) {
+    size_t frames = s->cache.length;
+    size_t seen = frames_seen(s, frames);
+    kz__kvcache_save(&s->cache, frames - seen, seen, to);
+    to += seen * kz__kvcache_floats(&s->cache);
+    for (size_t i = 0; i < s->conv_count; i++) {
+        kz__conv_state_save(s->convs[i], to);
+        to += kz__conv_state_floats(s->convs[i]);
     }
-    for (size_t i = 0; i < c->upsample_rate_count; i++) {
-        kz__conv_state_reset(&s->blocks[i].up);
-        for (size_t u = 0; u < KZ__UNITS; u++) kz__conv_state_reset(&s->blocks[i].units[u]);
+}
+
+kz_status kz__codec_state_restore(kz__codec_state *s, size_t frames, const float *from,
+                                  kz__err *err) {
+    size_t seen = frames_seen(s, frames);
+    kz_status status = kz__kvcache_restore(&s->cache, frames - seen, seen, from, seen, err);
+    if (status) return status;
+    from += seen * kz__kvcache_floats(&s->cache);
+    for (size_t i = 0; i < s->conv_count; i++) {
+        kz__conv_state_restore(s->convs[i], from);
+        from += kz__conv_state_floats(s->convs[i]);
     }
-    kz__conv_state_reset(&s->first);
-    kz__conv_state_reset(&s->last);
+    return KZ_OK;
+}
+
+/* Back from the last convolution to the transformer, which gives a row a frame. */
+size_t kz__codec_reach(const kz__codec_state *s) {
+    size_t rows = 0;
+    for (size_t i = s->conv_count - 1; i > 0; i--) rows = kz__conv_reach(s->convs[i], rows);
+    return rows;
 }
 
 void kz__codec_state_set_tap(kz__codec_state *s, kz__decoder_tap *tap, void *user) {
@@ -410,16 +456,20 @@ static kz_status narrow(const kz__run *run, kz__codec_state *s, const float *x, 
     return finish_frame(run, s, x, rows, samples, err);
 }
 
+/* Up to the input of the convolutions that make sound. */
+static kz_status deep(const kz__run *run, kz__codec_state *s, const int32_t *codes, size_t frames,
+                      kz__err *err) {
+    kz_status status = dequantize(run, s, codes, frames, err);
+    return status ? status : transform(run, s, frames, kz__conv_input(s->convs[1]), err);
+}
+
 static kz_status wide(const kz__run *run, kz__codec_state *s, const int32_t *codes, size_t frames,
                       kz__err *err) {
     const kz__codec_config *c = s->decoder->config;
-    kz_status status = dequantize(run, s, codes, frames, err);
-    float *next = c->upsampling_ratio_count ? kz__conv_input(&s->upsample[0].up)
-                                            : kz__conv_input(&s->first);
-    if (!status) status = transform(run, s, frames, next, err);
+    kz_status status = deep(run, s, codes, frames, err);
     size_t rows = frames;
     for (size_t i = 0; !status && i < c->upsampling_ratio_count; i++) {
-        next = i + 1 < c->upsampling_ratio_count ? kz__conv_input(&s->upsample[i + 1].up)
+        float *next = i + 1 < c->upsampling_ratio_count ? kz__conv_input(&s->upsample[i + 1].up)
                                                  : kz__conv_input(&s->first);
         status = convnext(run, s, i, rows, next, err);
         rows *= c->upsampling_ratios[i];
@@ -428,6 +478,14 @@ static kz_status wide(const kz__run *run, kz__codec_state *s, const int32_t *cod
     size_t ld = kz__pad16(c->decoder_dim);
     kz__conv_run(run, &s->first, s->first_out, ld, rows, NULL);
     return stage_done(run, s, "decoder.0", s->first_out, ld, rows, c->decoder_dim, err);
+}
+
+kz_status kz__codec_skip(const kz__run *caller, kz__codec_state *s, const int32_t *codes,
+                         size_t frames, kz__err *err) {
+    const kz__run run = {caller->kernels, caller->pool, &s->scratch};
+    s->tap_first = 0;
+    s->tap_frames = frames;
+    return deep(&run, s, codes, frames, err);
 }
 
 kz_status kz__codec_decode(const kz__run *caller, kz__codec_state *s, const int32_t *codes,

@@ -74,6 +74,12 @@ kz_status kz__codec_state_create(kz__mem *mem, const kz__codec_decoder *decoder,
                                  kz__codec_state **state, kz__err *err);
 void kz__codec_state_free(kz__codec_state *state);
 void kz__codec_state_reset(kz__codec_state *state);
+/* What the state is behind its first frames, a function of their codes alone, as a copy of so many
+ * floats, and back. A restore that has no memory leaves a state to be reset. */
+size_t kz__codec_state_floats(const kz__codec_state *state, size_t frames);
+void kz__codec_state_save(const kz__codec_state *state, float *to);
+kz_status kz__codec_state_restore(kz__codec_state *state, size_t frames, const float *from,
+                                  kz__err *err);
 void kz__codec_state_set_tap(kz__codec_state *state, kz__decoder_tap *tap, void *user);
 
 /* Decodes frames (1..KZ__DECODER_FRAMES) of codes [frames][quantizers], values inside the
@@ -81,5 +87,12 @@ void kz__codec_state_set_tap(kz__codec_state *state, kz__decoder_tap *tap, void 
  * not finite. */
 kz_status kz__codec_decode(const kz__run *run, kz__codec_state *state, const int32_t *codes,
                            size_t frames, float *samples, kz__err *err);
+
+/* Takes frames without making their sound, in a small part of the time. Sound counts again when
+ * kz__codec_reach frames behind them were decoded, and then it is the same to the bit. */
+kz_status kz__codec_skip(const kz__run *run, kz__codec_state *state, const int32_t *codes,
+                         size_t frames, kz__err *err);
+/* How far back the convolutions look, in frames. */
+size_t kz__codec_reach(const kz__codec_state *state);
 
 #endif

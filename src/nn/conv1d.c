@@ -135,7 +135,25 @@ void kz__conv_state_clear(kz__conv_state *state, kz__mem *mem) {
 }
 
 void kz__conv_state_reset(kz__conv_state *state) {
-    memset(state->rows, 0, state->history * state->ld * sizeof(float));
+    memset(state->rows, 0, kz__conv_state_floats(state) * sizeof(float));
+}
+
+size_t kz__conv_state_floats(const kz__conv_state *state) {
+    return state->history * state->ld;
+}
+
+void kz__conv_state_save(const kz__conv_state *state, float *to) {
+    memcpy(to, state->rows, kz__conv_state_floats(state) * sizeof *to);
+}
+
+void kz__conv_state_restore(kz__conv_state *state, const float *from) {
+    memcpy(state->rows, from, kz__conv_state_floats(state) * sizeof *from);
+}
+
+size_t kz__conv_reach(const kz__conv_state *state, size_t rows) {
+    const kz__conv *conv = state->conv;
+    size_t tile = conv->how == KZ__CONV_WINOGRAD ? (KZ__WINOGRAD_OUTS - 1) * conv->dilation : 0;
+    return (rows + conv->stride - 1) / conv->stride * conv->hop + state->history + tile;
 }
 
 float *kz__conv_input(const kz__conv_state *state) {

@@ -67,6 +67,14 @@ kz_status kz__conv_state_init(kz__conv_state *state, kz__mem *mem, const kz__con
                               size_t frame_rows, size_t max_frames, kz__err *err);
 void kz__conv_state_clear(kz__conv_state *state, kz__mem *mem);
 void kz__conv_state_reset(kz__conv_state *state);
+/* The left context as a copy of so many floats, and back. */
+size_t kz__conv_state_floats(const kz__conv_state *state);
+void kz__conv_state_save(const kz__conv_state *state, float *to);
+void kz__conv_state_restore(kz__conv_state *state, const float *from);
+
+/* Input rows at the end that decide the last `rows` outputs to the bit, and the context behind
+ * them. */
+size_t kz__conv_reach(const kz__conv_state *state, size_t rows);
 
 /* Where the next input rows go, [max_rows][ld]. */
 float *kz__conv_input(const kz__conv_state *state);

@@ -96,3 +96,34 @@ void kz__kvcache_load(const kz__kvcache *c, size_t layer, size_t head, size_t po
         value[d] = values[(d / 16 * c->page_positions + slot) * 16 + d % 16];
     }
 }
+
+size_t kz__kvcache_floats(const kz__kvcache *c) {
+    return c->layers * c->kv_heads * 2 * c->head_dim;
+}
+
+void kz__kvcache_save(const kz__kvcache *c, size_t first, size_t count, float *to) {
+    for (size_t l = 0; l < c->layers; l++) {
+        for (size_t h = 0; h < c->kv_heads; h++) {
+            for (size_t i = 0; i < count; i++, to += 2 * c->head_dim) {
+                kz__kvcache_load(c, l, h, first + i, to, to + c->head_dim);
+            }
+        }
+    }
+}
+
+kz_status kz__kvcache_restore(kz__kvcache *c, size_t first, size_t count, const float *from,
+                              size_t saved, kz__err *err) {
+    kz__kvcache_reset(c);
+    kz_status status = kz__kvcache_reserve(c, first + count, err);
+    if (status) return status;
+    for (size_t l = 0; l < c->layers; l++) {
+        for (size_t h = 0; h < c->kv_heads; h++) {
+            const float *at = from + (l * c->kv_heads + h) * saved * 2 * c->head_dim;
+            for (size_t i = 0; i < count; i++, at += 2 * c->head_dim) {
+                kz__kvcache_store(c, l, h, first + i, at, at + c->head_dim);
+            }
+        }
+    }
+    c->length = first + count;
+    return KZ_OK;
+}

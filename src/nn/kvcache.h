@@ -47,4 +47,14 @@ void kz__kvcache_store(kz__kvcache *cache, size_t layer, size_t head, size_t pos
 void kz__kvcache_load(const kz__kvcache *cache, size_t layer, size_t head, size_t position,
                       float *key, float *value);
 
+/* Floats of a position: keys and values of all layers and heads. */
+size_t kz__kvcache_floats(const kz__kvcache *cache);
+/* Copies positions first..first+count-1 out: [layers][kv_heads][count][key, value]. */
+void kz__kvcache_save(const kz__kvcache *cache, size_t first, size_t count, float *to);
+/* Makes these the last positions of the cache, from a copy of `saved` (>= count) positions; what
+ * stands in front of them (first > 0) is out of the window. The cache is empty where there is no
+ * room. */
+kz_status kz__kvcache_restore(kz__kvcache *cache, size_t first, size_t count, const float *from,
+                              size_t saved, kz__err *err);
+
 #endif

@@ -60,7 +60,7 @@ for pair in name=anna language=english transcript="$said" consent="Anna said yes
     equal "${pair#*=}" "$(member "${pair%%=*}" "$work/out")" "${pair%%=*} in the record"
 done
 equal "[]" "$(member notices "$work/out")" "notices"
-for name in checksum vector_ms codes_ms read_ms load_ms; do
+for name in checksum voice_ms read_ms load_ms; do
     [ -n "$(member $name "$work/out")" ] || fail "no $name in the record"
 done
 cp "$store/anna.kzv" "$work/first.kzv"
@@ -153,9 +153,13 @@ refused 3 "Base model; this is a voice design model, which takes a description" 
 refused 3 "Base model; this is a custom voice model.*: ada" "$work/absent.wav"
 grep -q "Qwen3-TTS-12Hz-0.6B-Base.*--model" "$work/err" || fail "no word about models that clone"
 expect 3 "Base model; this is a custom voice model" "$K" say --ref-audio "$work/absent.wav" Hello
-expect 0 "" "$K" convert "$M" -q -o "$work/packed.kz"
-expect 0 "" "$K" clone -m "$work/packed.kz" "$work/low.wav" --vector-only -q -o "$work/v.kzv"
-refused 3 "packed files hold no codec encoder" -m "$work/packed.kz" "$work/low.wav" --ref-text "$said"
+# A packed model makes the voice of its folder.
+expect 0 "" "$K" convert "$M" --type q4 -q -o "$work/packed.kz"
+for model in "$M" "$work/packed.kz"; do
+    expect 0 "" "$K" clone -m "$model" "$work/low.wav" --ref-text "$said" -q \
+        -o "$work/$(basename "$model").kzv"
+done
+cmp "$work/base-eq.kzv" "$work/packed.kz.kzv" || fail "another voice with a packed model"
 expect 5 "cannot" "$K" clone -m "$M" "$work/low.wav" --vector-only -o "$work/absent/x.kzv"
 
 # --ref-audio has a use for what belongs to it, and none for a voice.
@@ -255,6 +259,15 @@ for pair in "short:has 0.30 s of sound" "clipped:is clipped" "70:has 70.00 s of 
     say 4 "error: .*$file' ${pair#*:}" --ref-audio "$work/$file" --strict Hello
 done
 
+# Names that are no UTF-8: the records are there all the same.
+odd=$(printf 'b\377d')
+cp "$work/low.wav" "$work/$odd.wav"
+expect 0 "" "$K" clone -m "$M" "$work/$odd.wav" --vector-only --json -o "$work/$odd.kzv"
+equal 0 "$(grep -c '"file":null' "$work/out")" "a record without the file's name"
+grep -q '"recording":".*b\\\\xFFd.wav"' "$work/out" || fail "the record: $(cat "$work/out")"
+expect 0 "" "$K" encode -m "$M" "$work/$odd.wav" --json -o "$work/$odd.npy"
+grep -q '"file":".*b\\\\xFFd.npy"' "$work/out" || fail "the record: $(cat "$work/out")"
+
 # ---- Ctrl-C -----------------------------------------------------------------------------------------
 
 said=$(printf 'Seventy seconds of a sound that no one would call speech. %.0s' 1 2 3 4 5 6 7 8)
@@ -276,6 +289,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
         --cpu scalar -t 1 --name cut" /dev/null >"$work/typed" 2>&1
     equal 130 $? "exit code after Ctrl-C"
     grep -q "making the voice: [0-9]* %" "$work/typed" || fail "no progress on a terminal"
+    grep -q "making the voice: 100 %" "$work/typed" && fail "Ctrl-C was not heard before the end"
     typed=$(script -qec "$K clone -m $M $work/low.wav --vector-only -o -" /dev/null </dev/null)
     case $typed in
     *"not written to a terminal"*) ;;

@@ -144,8 +144,13 @@ expect 0 "note: .*long.wav' has 70.00 s of sound" "$K" encode -m "$M" "$work/lon
 equal $((192 + 875 * 64)) "$(size_of "$work/long.npy")" "bytes of 70 s of codes"
 expect 2 "npy or .txt; '.*c.wav' is neither" "$K" encode -m "$M" "$work/low.wav" -o "$work/c.wav"
 expect 5 "cannot" "$K" encode -m "$M" "$work/low.wav" -o "$work/absent/c.npy"
-expect 0 "" "$K" convert "$M" -q -o "$work/packed.kz"
-expect 3 "encoder" "$K" encode -m "$work/packed.kz" "$work/low.wav"
+# A packed Base model gives the same codes; one of a model that clones nothing has no encoder.
+expect 0 "" "$K" convert "$M" --type q4 -q -o "$work/packed.kz"
+expect 0 "" "$K" encode -m "$work/packed.kz" "$work/low.wav"
+cmp -s "$work/out" "$work/wanted.txt" || fail "other codes with a packed model"
+expect 0 "" "$K" convert "$models/custom-eq" -q -o "$work/packed.kz"
+expect 3 "packed.kz' holds no codec encoder.*: take the folder" "$K" encode -m "$work/packed.kz" \
+    "$work/low.wav"
 
 # Ctrl-C: nothing is left, exit 130.
 rm -f "$work/c.npy"

@@ -1,5 +1,6 @@
 /* Prompt rows that a model remembers from earlier utterances are not run again, whichever session,
  * batch slot or thread asks, and nothing that is heard changes by it. */
+#include "engine/prefix.h"
 #include "harness/counting_alloc.h"
 #include "harness/talk.h"
 #include "harness/tests.h"
@@ -126,6 +127,15 @@ static void test_vectors(void **state) {
     run_turns("base-eq", turns, 4, true);
 }
 
+/* Role, tags, speaker and bos, and the transcript: rows behind them depend on what is said. */
+static size_t shared_rows(const kz_model *model, const kz_request *r) {
+    size_t ids = 0;
+    size_t header = r->language && strcmp(r->language, "auto") != 0 ? 9 : 8;
+    assert_int_equal(kz_tokenize(model, r->reference_text, strlen(r->reference_text), 0, NULL, 0,
+                                 &ids, NULL, 0), KZ_OK);
+    return header + (ids < r->reference_frames + 1 ? ids : r->reference_frames + 1);
+}
+
 /* In-context cloning: the transcript's rows, and reference frames beside them, count by content. */
 static void clone(const char *name, unsigned flags) {
     kzt_golden g;
@@ -144,8 +154,8 @@ static void clone(const char *name, unsigned flags) {
     same_as_fresh(session, &request, 0, 0);
     request.text = "Something else.";
     request.text_length = strlen(request.text);
-    same_as_fresh(session, &request, 10, 1000);
-    size_t all = kzt_result(session).prompt_rows_kept;
+    size_t all = shared_rows(model, &request);
+    same_as_fresh(session, &request, all, all);
     codes[16] ^= 1; /* another second frame */
     same_as_fresh(session, &request, flags & KZ_LIVE_TEXT ? 10 : all,
                   flags & KZ_LIVE_TEXT ? all - 1 : all);
@@ -181,7 +191,7 @@ static void test_cancelled_first(void **state) {
     assert_int_equal(kz_session_read(session, &sample, 1, &got, 0), KZ_TIMEOUT);
     kz_session_cancel(session);
     assert_int_equal(kz_session_read(session, &sample, 1, &got, 0), KZ_ERR_CANCELLED);
-    assert_int_equal(kz__prefix_bytes(model->prefixes), 0);
+    assert_int_equal(kz__keep_bytes(model->keep), 0);
     same_as_fresh(session, &request, 0, 0);
     same_as_fresh(session, &request, 8, 8);
     kz_session_free(session);
@@ -341,21 +351,21 @@ static void check_cache(const kz__kvcache *cache, size_t count, int32_t i) {
 
 typedef struct stage {
     kz__mem mem;
-    kz__prefix_store *store;
+    kz__keep *store;
     kz__kvcache cache;
     kz_prompt_row list[40];
 } stage;
 
 static void open_stage(stage *s, size_t entries, size_t bytes) {
     kz__mem_init(&s->mem, NULL, NULL);
-    assert_int_equal(kz__prefix_open(&s->mem, entries, bytes, &s->store, NULL), KZ_OK);
+    assert_int_equal(kz__keep_open(&s->mem, entries, bytes, &s->store, NULL), KZ_OK);
     assert_int_equal(kz__kvcache_init(&s->cache, &s->mem, LAYERS, HEADS, DIM, 0, 64, 0, 32, NULL),
                      KZ_OK);
 }
 
 static void close_stage(stage *s) {
     kz__kvcache_clear(&s->cache);
-    kz__prefix_close(s->store);
+    kz__keep_close(s->store);
     assert_int_equal(atomic_load(&s->mem.current), 0);
 }
 
@@ -385,10 +395,10 @@ static void test_the_oldest_leaves(void **state) {
     expect(&s, 40, 0, 20);
     expect(&s, 7, 3, 7); /* a part of what is there */
     expect(&s, 36, 3, 36);
-    size_t bytes = kz__prefix_bytes(s.store);
+    size_t bytes = kz__keep_bytes(s.store);
     keep(&s, 20, 2); /* known */
     keep(&s, 7, 3);
-    assert_int_equal(kz__prefix_bytes(s.store), bytes);
+    assert_int_equal(kz__keep_bytes(s.store), bytes);
     close_stage(&s);
 }
 
@@ -398,20 +408,38 @@ static void test_bytes_are_bounded(void **state) {
     open_stage(&s, 16, 50 * WIDE);
     for (int32_t i = 0; i < 9; i++) {
         keep(&s, 20, i);
-        assert_true(kz__prefix_bytes(s.store) <= 50 * WIDE);
+        assert_true(kz__keep_bytes(s.store) <= 50 * WIDE);
         if (i >= 1) expect(&s, 20, i - 1, 20);
         if (i >= 2) expect(&s, 20, i - 2, 0);
         expect(&s, 20, i, 20);
     }
     close_stage(&s);
-    open_stage(&s, 16, 10 * WIDE);
-    keep(&s, 20, 1); /* more than all of it */
-    assert_int_equal(kz__prefix_bytes(s.store), 0);
+    open_stage(&s, 16, WIDE);
+    keep(&s, 20, 1); /* not a single one fits */
+    assert_int_equal(kz__keep_bytes(s.store), 0);
     expect(&s, 20, 1, 0);
     close_stage(&s);
 }
 
-/* Seventeen voices take their turns: the bound on entries holds, and samples do not change. */
+/* Of rows that are more than one entry may have, the first are remembered, once. */
+static void test_the_first_of_many(void **state) {
+    stage s;
+    (void)state;
+    open_stage(&s, 16, 20 * WIDE);
+    for (int i = 0; i < 2; i++) {
+        keep(&s, 36, 1);
+        size_t bytes = kz__keep_bytes(s.store);
+        assert_in_range(bytes, 7 * WIDE, 10 * WIDE);
+        expect(&s, 36, 1, bytes / (WIDE + sizeof(kz_prompt_row)));
+        expect(&s, 4, 1, 4);
+    }
+    keep(&s, 36, 2); /* half of the store is left for others */
+    expect(&s, 4, 1, 4);
+    expect(&s, 4, 2, 4);
+    close_stage(&s);
+}
+
+/* A voice more than there are entries: the bound holds, and samples do not change. */
 static void test_more_voices_than_entries(void **state) {
     (void)state;
     kz_model *model = kzt_open("base-eq", NULL);
@@ -419,9 +447,9 @@ static void test_more_voices_than_entries(void **state) {
     size_t width = vector_width(model);
     float *vector = calloc(width, sizeof *vector);
     assert_non_null(vector);
-    for (int i = 0; i < 36; i++) {
+    for (int i = 0; i < KZ__KEEP_ENTRIES + 4; i++) {
         kz_request request;
-        turn t = {"In turn.", NULL, 0, (float)(i % 17), 0, 0};
+        turn t = {"In turn.", NULL, 0, (float)(i % (KZ__KEEP_ENTRIES + 1)), 0, 0};
         fill(&request, model, &t, vector, width);
         request.exact_frames = 1;
         same_as_fresh(session, &request, i ? 6 : 0, i ? 6 : 0);
@@ -458,7 +486,7 @@ static void test_no_memory_for_an_entry(void **state) {
         kzt_same(&want, &run);
         kzt_run_free(&run);
     }
-    assert_int_equal(kz__prefix_bytes(model->prefixes), 0);
+    assert_int_equal(kz__keep_bytes(model->keep), 0);
     kzt_run_free(&want);
     kz_session_free(session);
     kz_model_free(model);
@@ -477,6 +505,7 @@ int main(void) {
         cmocka_unit_test(test_threads_race),
         cmocka_unit_test(test_the_oldest_leaves),
         cmocka_unit_test(test_bytes_are_bounded),
+        cmocka_unit_test(test_the_first_of_many),
         cmocka_unit_test(test_more_voices_than_entries),
         cmocka_unit_test(test_no_memory_for_an_entry),
     };
