@@ -30,7 +30,7 @@ full-size: ## random weights of SIZE (0.6b, 1.7b) in build/SIZE, for bench; need
 quality: all ## what the weight formats cost, teacher-forced against f32 on the voice in the box
 	build/bench_quality $(or $(MODEL),voice) voice/eval.json 40 parts
 
-abi: all ## is the shared library's interface as kept, and do programs run with a later one
+abi: all ## is the shared libraries' interface as kept, and do programs run with later ones
 	@JOBS=$(JOBS) scripts/abi next build
 
 abi-keep: all ## keep the interface as it is now, as what `make abi` compares with

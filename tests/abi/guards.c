@@ -1,8 +1,8 @@
 /* A program of any version of the header with a library of any other: no call writes behind the
  * caller's structs, and each says what the library knows. guards MODEL BASE_MODEL
  *
- * scripts/abi compiles it with these headers and with some whose structs are longer; KZ_HAVE_AUDIO says
- * that the library of recordings is there.
+ * scripts/abi compiles it with these headers and with some whose structs are longer; KZ_HAVE_AUDIO
+ * says that the library of recordings is there.
  */
 #include <kazeia.h>
 #ifdef KZ_HAVE_AUDIO
