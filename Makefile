@@ -94,7 +94,7 @@ bochs: ## run the AVX-512 kernels in the Bochs emulator
 sanitize: ## all tests under the address, undefined-behaviour and thread sanitizers
 	@$(call CONFIGURE,build-asan) -DKAZEIA_SANITIZE=address,undefined >/dev/null
 	@$(call CMAKE_BUILD,build-asan)
-	cd build-asan && $(CTEST)
+	cd build-asan && LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/lsan.supp:print_suppressions=0 $(CTEST)
 	@$(call CONFIGURE,build-tsan) -DKAZEIA_SANITIZE=thread >/dev/null
 	@$(call CMAKE_BUILD,build-tsan)
 	cd build-tsan && $(CTEST)
