@@ -1,0 +1,132 @@
+"""Sentences -> the arrays of one step of the talker's training, in both text layouts."""
+import dataclasses
+
+import numpy as np
+import torch
+
+from train.model import layout, prompt
+from train.reader import Reader, spelling
+
+LIVE, AUTO = 0.4, 0.2               # share of sentences with live text; without a language
+
+
+@dataclasses.dataclass
+class Batch:
+    text: torch.Tensor              # [N, L] text ids
+    codec: torch.Tensor             # [N, L] control ids, or -1
+    where: torch.Tensor             # [F, 2] row of each frame: (sentence, row)
+    heard: torch.Tensor             # [F, 16] codes the talker sees there, partly wrong
+    codes: torch.Tensor             # [F, 16] the right ones; row - 1 predicts them
+    ends: torch.Tensor              # [N, 2] rows that predict the end of speech
+    guide: torch.Tensor             # [G, 5] sentence, row, and rows of letter, next, end of word
+    token_rows: torch.Tensor        # [K, 2] rows of tokens
+    token_phones: torch.Tensor      # [K, OF_TOKEN]
+    word_rows: torch.Tensor         # [W, 2] rows of the last tokens of words
+    word_phones: torch.Tensor       # [W, OF_WORD]
+
+
+class Maker:
+    """Draws sentences and makes batches of them."""
+
+    def __init__(self, data, tok, rng):
+        self.data, self.tok, self.rng, self.read = data, tok, rng, Reader(tok, rng)
+        self.order = []
+        some = [data.get("codes", i) for i in range(min(len(data), 2000))]
+        self.pool = np.concatenate(some).astype(np.int64)
+
+    def draw(self, size):
+        """Numbers of `size` sentences of like length; every sentence once a pass."""
+        if not self.order:
+            frames, letters = self.data.lengths("codes"), self.data.lengths("text")
+            ix = self.rng.permutation(len(self.data))
+            for i in range(0, len(ix), size * 32):
+                like = sorted(ix[i:i + size * 32], key=lambda k: frames[k] + 0.3 * letters[k])
+                self.order += [like[j:j + size] for j in range(0, len(like), size)]
+            self.rng.shuffle(self.order)
+        return [int(i) for i in self.order.pop()]
+
+    def _prompt(self, data, i, vary, live):
+        """-> prompt, reading"""
+        reading = self.read(data.text(i), vary)
+        speaker, language = layout.voice_of(data.get("codes", i, 0, 1)[0, layout.INDEX["voice"]])
+        if vary and self.rng.rand() < AUTO:
+            language = prompt.AUTO
+        return prompt.build(self.tok, reading.ids, speaker, language, live), reading
+
+    def text_only(self, picks):
+        """Prompts with whole text and no speech: cheap, and enough to learn spelling."""
+        made = [self._prompt(self.data, i, True, False) for i in picks]
+        return self._batch(self.data, picks, made, 0.0, False)
+
+    def speech(self, picks, wrong, live=LIVE):
+        """wrong: how much of the history is corrupted, 0 to 1; live: share with live text"""
+        made = [self._prompt(self.data, i, True, self.rng.rand() < live) for i in picks]
+        return self._batch(self.data, picks, made, wrong, True)
+
+    def plain(self, data, picks, live):
+        """For validation: nothing is varied, all in one text layout."""
+        return self._batch(data, picks, [self._prompt(data, i, False, live) for i in picks], 0.0,
+                           True)
+
+    def _batch(self, data, picks, made, wrong, spoken):
+        counts = [int(data.lengths("codes")[i]) if spoken else 0 for i in picks]
+        starts = [len(p.text) for p, _ in made]
+        length = max(s + c for s, c in zip(starts, counts))
+        text = np.full((len(picks), length), made[0][0].pad)
+        codec = np.full((len(picks), length), prompt.NONE)
+        parts = {name: [] for name in ("where", "heard", "codes", "guide", "token_rows",
+                                       "token_phones", "word_rows", "word_phones")}
+        for n, (i, (p, reading), start, count) in enumerate(zip(picks, made, starts, counts)):
+            text[n, :start], codec[n, :start] = p.text, p.codec
+            text[n, start:start + count] = [p.frame_text(t) for t in range(count)]
+            self._spelt(parts, n, start + count, p, reading, data, i)
+            if spoken:
+                codes = data.get("codes", i).astype(np.int64)
+                rows = np.arange(start, start + count)
+                parts["where"].append(pairs(n, rows))
+                parts["codes"].append(codes)
+                parts["heard"].append(self.corrupt(codes, wrong))
+                parts["guide"].append(guide(n, rows - 1, p, reading, data.get("reads", i)))
+        ends = pairs(np.arange(len(picks)), np.array(starts) + counts - 1)
+        return Batch(torch.as_tensor(text), torch.as_tensor(codec), ends=torch.as_tensor(ends),
+                     **{k: torch.as_tensor(np.concatenate(v)) if v else None
+                        for k, v in parts.items()})
+
+    @staticmethod
+    def _spelt(parts, n, length, p, reading, data, i):
+        by_token, ends, by_word = spelling(reading, data.get("phones", i), data.get("letters", i))
+        for name, tokens, phones in (("token", np.arange(len(by_token)), by_token),
+                                     ("word", ends, by_word)):
+            rows = p.text_row(tokens)
+            there = rows < length                  # live text may outlast the speech
+            parts[name + "_rows"].append(pairs(n, rows[there]))
+            parts[name + "_phones"].append(phones[there])
+
+    def corrupt(self, codes, wrong):
+        """A copy in which some frames are others, some are their neighbours, and some codes are
+        others: the talker must look at the text, and find back after a slip."""
+        out, n, rng = codes.copy(), len(codes), self.rng
+
+        def some(share, shape):
+            return np.nonzero(rng.rand(*shape) < share * wrong)
+        at, = some(0.6, (n,))
+        out[at] = self.pool[rng.randint(len(self.pool), size=len(at))]
+        at, = some(0.4, (n,))
+        out[at] = codes[np.clip(at + rng.choice((-1, 1), size=len(at)), 0, n - 1)]
+        at, group = some(0.8, codes.shape)
+        out[at, group] = self.pool[rng.randint(len(self.pool), size=len(at)), group]
+        return out
+
+
+def pairs(first, second):
+    return np.stack(np.broadcast_arrays(first, second), 1).astype(np.int64)
+
+
+def guide(n, rows, p, reading, reads):
+    """Where three heads should look from each row that predicts a frame: at the letter that is
+    read when the frame ends, at the token after it, at the end of its word. With live text, only
+    at what has come."""
+    token = reading.at(reads)
+    at = np.stack([p.text_row(token), p.text_row(token + 1), p.text_row(reading.end[token])], 1)
+    table = np.concatenate([pairs(n, rows), at], 1)
+    return table[(at <= rows[:, None]).all(1)]
