@@ -53,7 +53,7 @@ class Run:
         self.parameters = [w for w in parts if w.requires_grad]
         self.optimizer = task.optimizer(self.parameters)
         self.step, self.seconds, self.reported = 0, 0.0, 0
-        self.sums, self.seen = {}, 0
+        self.figures = {}           # name: (sum, count) since the last report
         self.stopped = False
         if os.path.exists(path):
             self._restore()
@@ -65,8 +65,8 @@ class Run:
             model=self.task.model.state_dict(), helpers=self.task.helpers.state_dict(),
             average=self.average.state_dict(), optimizer=self.optimizer.state_dict(),
             task=self.task.state(), about=self.task.about, torch=torch.get_rng_state(),
-            step=self.step, seconds=self.seconds, reported=self.reported, sums=self.sums,
-            seen=self.seen)
+            step=self.step, seconds=self.seconds, reported=self.reported,
+            figures=self.figures)
         torch.save(state, self.path + ".part")
         os.replace(self.path + ".part", self.path)
 
@@ -81,7 +81,7 @@ class Run:
         self.optimizer.load_state_dict(state["optimizer"])
         self.task.restore(state["task"])
         torch.set_rng_state(state["torch"])
-        for name in ("step", "seconds", "reported", "sums", "seen"):
+        for name in ("step", "seconds", "reported", "figures"):
             setattr(self, name, state[name])
         self._cut_log()
 
@@ -100,11 +100,11 @@ class Run:
     def _report(self, done):
         row = dict(step=self.step, minutes=round(self.seconds / 60, 2), done=round(done, 4),
                    rate=self.optimizer.param_groups[0]["lr"])
-        row.update(("train." + k, v / self.seen) for k, v in self.sums.items())
+        row.update(("train." + k, v / n) for k, (v, n) in self.figures.items())
         with torch.no_grad():
             figures = self.task.validate(self.average)
         row.update(("valid." + k, float(v)) for k, v in figures.items())
-        self.sums, self.seen = {}, 0
+        self.figures = {}
         with open(self.path + ".jsonl", "a") as f:
             f.write(json.dumps(row) + "\n")
         text = " ".join("%s %.3f" % (k, v) for k, v in row.items() if "." in k)
@@ -134,8 +134,8 @@ class Run:
             torch._foreach_lerp_(list(self.average.parameters()),
                                  [w.data for w in self.task.model.parameters()], 1 - keep)
         for name, value in figures.items():
-            self.sums[name] = self.sums.get(name, 0.0) + float(value)
-        self.seen += 1
+            before, count = self.figures.get(name, (0.0, 0))
+            self.figures[name] = before + float(value), count + 1
         return loss.item()
 
     def run(self):

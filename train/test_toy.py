@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from train import curves, decoder, export, talker, toy
-from train.model import generate, layout, prompt
+from train.model import checkpoint, generate, layout, prompt
 from train.model.codec import CodecSize, Decoder
 from train.model.talker import BodySize, Talker, TalkerSize
 
@@ -108,9 +108,7 @@ def check_tokenizer(tok, folder):
 def check_codes(tok, talker, decoder, folder):
     """Greedy, of several speakers and languages, in both text layouts; the sound of the last."""
     export.write(talker, decoder, tok, folder)
-    for module in (talker, decoder):
-        for w in module.state_dict().values():
-            w.copy_(w.to(torch.bfloat16))          # as the file has them
+    tok, talker, decoder = checkpoint.load(folder)
     for live in (False, True):
         for speaker, language in zip(layout.SPEAKERS, (*layout.LANGUAGES[1:], prompt.AUTO)):
             own = generate.generate(talker, tok, TEXT, speaker, language, live, limit=24)
