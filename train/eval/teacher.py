@@ -14,7 +14,7 @@ import numpy as np
 
 from train.audio import render
 from train.eval import listen
-from train.teacher import kokoro, neural, voices
+from train.teacher import kokoro, voices
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SETS = {"english": "en_everyday", "french": "fr_everyday"}
@@ -81,7 +81,7 @@ def main(work, limit, names):
             listeners[language] = listen.Listener(language, cache)
         results.append(measure(work, name, limit, model, listeners[language]))
         with open(os.path.join(work, "teacher.json"), "w", encoding="utf-8") as f:
-            json.dump({"speed": neural.SPEED, "voices": results}, f, indent=1, ensure_ascii=False)
+            json.dump(results, f, indent=1, ensure_ascii=False)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from train.teacher import phones as ph
 from train.teacher.kokoro import RATE
 from train.teacher.utterance import Utterance, trim
 
-SPEED = 0.85
 STOPS = ",;:.!?…—"
 STRESS = "ˈ"
 SILENT = 0.0                        # loudness below which the teacher is silent
@@ -135,10 +134,10 @@ def pitch(hz, frames):
     return np.where(np.isnan(f0), 0, f0).astype(np.float32)
 
 
-def utterance(model, text, rows, voice, style):
+def utterance(model, text, rows, voice, style, speed):
     """rows: [[phone id, stress, word]] of text -> Utterance; with bands if the model has sound"""
     tokens, owner = spelling(text, rows)
-    lengths, hz, loudness, sound = model.speak(tokens, style, SPEED)
+    lengths, hz, loudness, sound = model.speak(tokens, style, speed)
     parts = fit_pauses(segments(lengths, owner), loudness)
     parts = [p for k, p in enumerate(parts) if p[1] > (parts[k - 1][1] if k else 0)]
     frames = int(lengths.sum()) * UNITS_TO_FRAMES

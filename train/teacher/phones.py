@@ -39,6 +39,8 @@ def from_espeak(name):
         return PAUSE
     if name.startswith("(") or not name:
         return None
-    if name in _ESPEAK:
-        return _ESPEAK[name]
-    return _ESPEAK[name.rstrip("-:#23'*?") or name]
+    while name not in _ESPEAK and len(name) > 1:
+        name = name[:-1]
+    if name not in _ESPEAK:
+        raise KeyError("espeak-ng has a phone %r that phones.py does not know" % name)
+    return _ESPEAK[name]

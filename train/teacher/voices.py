@@ -28,9 +28,11 @@ VOICES = {
     "max-english-neural": Voice("max", "english", "flite", "rms", "jm_kumo"),
 }
 
+SPEEDS = {"english": 0.9, "french": 0.75}      # of the neural teacher
+
 
 def read(path, name, model=None, sound=False):
-    """Yields the utterances of a file of records of the voice `name`.
+    """Yields the utterances of a file of records of the voice `name`; None: not a phone in it.
 
     model: a kokoro.Kokoro, for voices with a style; sound: with bands and strengths.
     """
@@ -46,4 +48,6 @@ def read(path, name, model=None, sound=False):
         else:
             rows = neural.of_flite(rows)
         if rows:
-            yield neural.utterance(model, text, rows, name, voice.style)
+            yield neural.utterance(model, text, rows, name, voice.style, SPEEDS[voice.language])
+        else:
+            yield None
