@@ -13,7 +13,7 @@ from train.audio.envelope import BANDS, NFFT, POINTS, RATE, interpolation, mel
 FRAME, HOP, STEPS = 1920, 120, 16   # samples of a frame and of a 5 ms step; steps in a frame
 GAIN, NOISE_LOOP = 1.5 / 32768, 960
 GLIDES = (-0.16, 0.0, 0.16)         # relative change of the pitch from start to end of a frame
-FEWEST, MOST = 5, 24                # periods in a frame: 62.5 to 300 Hz
+FEWEST, MOST = 5, 28                # periods in a frame: 62.5 to 350 Hz
 STICK = 0.62                        # periods that the pitch must move before the count does
 
 _bins = np.arange(NFFT // 2 + 1) * RATE / NFFT

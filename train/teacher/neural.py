@@ -5,6 +5,7 @@ The phones come from espeak-ng (French) or flite (English); punctuation comes fr
 import numpy as np
 
 from train.audio import envelope, periodicity
+from train.teacher import align
 from train.teacher import phones as ph
 from train.teacher.kokoro import RATE
 from train.teacher.utterance import Utterance, trim
@@ -13,7 +14,6 @@ STOPS = ",;:.!?…—"
 STRESS = "ˈ"
 SILENT = 0.0                        # loudness below which the teacher is silent
 LEAST_PAUSE = 3                     # units of 25 ms; shorter ones are no pause
-UNITS_TO_FRAMES = 5
 LEAD = 5                            # half units by which the sound is ahead of the lengths
 UNSTRESSED = set("""le la les l un une des du de d à au aux et ou où je tu il elle on nous vous ils
 elles me te se ce ne que qui en y dans sur par pour mon ma mes ton ta tes son sa ses notre votre
@@ -134,18 +134,38 @@ def pitch(hz, frames):
     return np.where(np.isnan(f0), 0, f0).astype(np.float32)
 
 
-def utterance(model, text, rows, voice, style, speed):
-    """rows: [[phone id, stress, word]] of text -> Utterance; with bands if the model has sound"""
+def spoken(model, text, rows, style, speed):
+    """-> parts ([[row or -1, end in half units]], none empty), phones of the parts, what the model
+    gave: pitch, loudness, sound"""
     tokens, owner = spelling(text, rows)
     lengths, hz, loudness, sound = model.speak(tokens, style, speed)
     parts = fit_pauses(segments(lengths, owner), loudness)
     parts = [p for k, p in enumerate(parts) if p[1] > (parts[k - 1][1] if k else 0)]
-    frames = int(lengths.sum()) * UNITS_TO_FRAMES
-    who = np.array([w for w, _ in parts])
-    table = np.array(rows + [[0, 0, -1]])[who]
+    return parts, [rows[who][0] if who >= 0 else 0 for who, _ in parts], (hz, loudness, sound)
+
+
+def borders(model, readings, style, speed):
+    """What align.refine() must know of a voice, from [(text, rows)]."""
+    items = []
+    for text, rows in readings:
+        parts, ids, (hz, loudness, _) = spoken(model, text, rows, style, speed)
+        items.append((ids, parts, align.features(hz, loudness)))
+    return align.learn(items)
+
+
+def utterance(model, text, rows, voice, style, speed, table):
+    """rows: [[phone id, stress, word]] of text -> Utterance; with bands if the model has sound.
+
+    table: of borders(), or None where the phones' ends do not matter.
+    """
+    parts, ids, (hz, loudness, sound) = spoken(model, text, rows, style, speed)
+    if table is not None:
+        parts = align.refine(ids, parts, align.features(hz, loudness), table)
+    frames = int(2.5 * len(hz))
+    columns = np.array(rows + [[0, 0, -1]])[[who for who, _ in parts]]
     end = np.array([int(round(2.5 * e)) for _, e in parts])
     end[-1] = frames
-    u = Utterance(text, voice, table[:, 0], table[:, 1], end, table[:, 2],
+    u = Utterance(text, voice, columns[:, 0], columns[:, 1], end, columns[:, 2],
                   f0=pitch(hz, frames), energy=curve(loudness, frames))
     if sound is not None:
         u.bands = envelope.from_sound(32768 * sound.astype(np.float32), RATE, u.f0)

@@ -15,7 +15,8 @@ import numpy as np
 from train.corpus import sentence
 from train.teacher import kokoro, voices
 
-SHARD = 250
+SHARD = 250                         # sentences in a file
+LEARN = 200                         # sentences from which the borders of phones are learnt
 SMALL = {"phone": np.uint8, "stress": np.uint8, "end": np.uint16, "word": np.int16,
          "f0": np.float16, "energy": np.float16, "bands": np.float16, "strengths": np.float16}
 
@@ -57,15 +58,30 @@ def load(path):
         return [(str(name), parts[i]) for i, name in enumerate(z["id"])]
 
 
-def speak(work, name, rows, model, sound):
-    """One shard: rows -> rows, utterances; a sentence without a phone is left out"""
+def record(work, name, rows):
+    """The reader's records of some rows -> path"""
     voice = voices.VOICES[name]
-    texts = [sentence.spoken(row["tokens"]) for row in rows]
     path = os.path.join(work, "speech", name + ".bin")
-    subprocess.run([os.path.join(work, "bin", voice.reader), path, voice.option],
-                   input="\n".join(texts) + "\n", text=True, check=True)
-    kept, out = [], []
-    for row, u in zip(rows, voices.read(path, name, model, sound)):
+    subprocess.run([os.path.join(work, "bin", voice.reader), path, voice.option], text=True,
+                   input="".join(sentence.spoken(row["tokens"]) + "\n" for row in rows), check=True)
+    return path
+
+
+def borders(work, name, rows):
+    """How the neural teacher sounds at the borders of phones, learnt once -> table"""
+    path = os.path.join(work, "cache", "borders-%s.npz" % name)
+    if not os.path.exists(path):
+        model = kokoro.Kokoro(os.path.join(work, "cache"), False)
+        mean, var = voices.borders(record(work, name, rows[:LEARN]), name, model)
+        np.savez(path, mean=mean, var=var)
+    with np.load(path) as z:
+        return z["mean"], z["var"]
+
+
+def speak(work, name, rows, model, sound, table):
+    """One shard: rows -> rows, utterances; a sentence without a phone is left out"""
+    path, kept, out = record(work, name, rows), [], []
+    for row, u in zip(rows, voices.read(path, name, model, sound, table)):
         if u is not None:
             kept.append(row)
             out.append(u)
@@ -75,7 +91,9 @@ def speak(work, name, rows, model, sound):
 
 def main(work, name, count, with_sound):
     os.makedirs(os.path.join(work, "speech"), exist_ok=True)
-    rows, start, models, seconds = lines_of(work, name, count), time.time(), {}, 0.0
+    rows, start = lines_of(work, name, count), time.time()
+    models, seconds = {}, 0.0
+    table = borders(work, name, rows) if voices.VOICES[name].style else None
     # A shard has sound or not as a whole.
     cuts = sorted({*range(0, len(rows), SHARD), min(with_sound, len(rows)), len(rows)})
     for k, (a, z) in enumerate(zip(cuts, cuts[1:])):
@@ -85,7 +103,7 @@ def main(work, name, count, with_sound):
             continue
         if voices.VOICES[name].style and sound not in models:
             models = {sound: kokoro.Kokoro(os.path.join(work, "cache"), sound)}
-        kept, out = speak(work, name, rows[a:z], models.get(sound), sound)
+        kept, out = speak(work, name, rows[a:z], models.get(sound), sound, table)
         save(path, kept, out)
         seconds += sum(len(u.f0) for u in out) * 0.005
         print("\r%s: %d of %d sentences, %.2f h in this run, %.0f s "

@@ -31,23 +31,35 @@ VOICES = {
 SPEEDS = {"english": 0.9, "french": 0.75}      # of the neural teacher
 
 
-def read(path, name, model=None, sound=False):
-    """Yields the utterances of a file of records of the voice `name`; None: not a phone in it.
-
-    model: a kokoro.Kokoro, for voices with a style; sound: with bands and strengths.
-    """
-    voice = VOICES[name]
-    for record in records(path):
-        if not voice.style:
-            yield flite.utterance(record, name, sound)
-            continue
-        text, _, rows = record
-        if voice.reader == "espeak":
+def readings(path, name):
+    """Yields (text, [[phone id, stress, word]]) of a file of records, for the neural teacher."""
+    for text, _, rows in records(path):
+        if VOICES[name].reader == "espeak":
             rows = neural.of_espeak(rows)
             neural.stress_french(text, rows)
         else:
             rows = neural.of_flite(rows)
-        if rows:
-            yield neural.utterance(model, text, rows, name, voice.style, SPEEDS[voice.language])
-        else:
-            yield None
+        yield text, rows
+
+
+def borders(path, name, model):
+    """The table for read(), from a file of some hundred records."""
+    voice = VOICES[name]
+    some = [(text, rows) for text, rows in readings(path, name) if rows]
+    return neural.borders(model, some, voice.style, SPEEDS[voice.language])
+
+
+def read(path, name, model=None, sound=False, table=None):
+    """Yields the utterances of a file of records of the voice `name`; None: not a phone in it.
+
+    model: a kokoro.Kokoro, and table: of borders(), for voices with a style; sound: with bands and
+    strengths.
+    """
+    voice = VOICES[name]
+    if not voice.style:
+        for record in records(path):
+            yield flite.utterance(record, name, sound)
+        return
+    for text, rows in readings(path, name):
+        yield neural.utterance(model, text, rows, name, voice.style, SPEEDS[voice.language],
+                               table) if rows else None
