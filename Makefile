@@ -137,6 +137,7 @@ clean: ## remove all build folders but the bare Debian's
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality voice-data voice-data-quick abi abi-keep examples library alloc check check-layers \
-    check-symbols check-baseline check-form interface lint golden corpus memory formats full-size \
-    determinism kernels arm bochs sanitize fuzz reference bare deb deb-try install uninstall clean help
+.PHONY: all demo test bench quality voice-data voice-data-quick abi abi-keep examples library \
+    alloc check check-layers check-symbols check-baseline check-form interface lint golden corpus \
+    memory formats full-size determinism kernels arm bochs sanitize fuzz reference bare deb deb-try \
+    install uninstall clean help

@@ -42,7 +42,9 @@ cc $flags "$here/teacher/espeak.c" -o "$work/bin/espeak" -lespeak-ng
 
 cd "$here/.."
 "$PYTHON" -m train.corpus.make "$work" $share
-"$PYTHON" -m train.tests.test_numbers
+for name in numbers audio listen; do
+    "$PYTHON" -m train.tests.test_$name
+done
 "$PYTHON" -m train.tests.test_corpus "$work"
 for voice in ada-english max-english ada-french max-french; do
     "$PYTHON" -m train.teacher.speak "$work" $voice "$sentences" "$sound"

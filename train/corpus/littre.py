@@ -9,8 +9,8 @@ DICTIONARY = "/usr/share/stardict/dic/XMLittre.dict.dz"
 WORDS = "/usr/share/hunspell/fr.dic"
 LETTER = "A-Za-zàâäçéèêëîïôöùûüÿœæÀÂÇÉÈÊËÎÏÔÙÛŒ"
 CLEAN = re.compile("^[%s][%s ,;'!?-]*[.!?]?$" % (LETTER, LETTER))
-LIGATURE = re.compile(r"\b([BbCcSsMmNnVv]|)oe(uf|ur|uvre|uvres|il|illet|illets|ufs|urs|eu|ud|uds|u|ux|uvrer)\b")
-ODD = re.compile(r"\b(Voy|Terme|Fig|Nom|Synonyme|Locution|Absolument|Substantivement|Dans|Id|Ibid)\b")
+LIGATURE = re.compile(r"\b([BCSMNV]?)oe(uf|ur|uvre|il|illet|u|ud|uvrer)(s|x)?\b", re.IGNORECASE)
+ODD = re.compile(r"\b(Voy|Terme|Fig|Nom|Synonyme|Locution|Absolument|Substantivement|Id|Ibid)\b")
 
 
 def sentences(path=DICTIONARY):
@@ -29,7 +29,7 @@ def clean(s):
         return None
     if any(w.isupper() and len(w) > 1 for w in s.split()):
         return None
-    s = LIGATURE.sub(lambda m: m.group(1) + "œ" + m.group(2), s)
+    s = LIGATURE.sub(lambda m: m.group(1) + "œ" + m.group(2) + (m.group(3) or ""), s)
     s = re.sub(r" ?([;!?])", r" \1", s.rstrip(".,; ") + ("" if s[-1] in "!?" else "."))
     return s[0].upper() + s[1:]
 

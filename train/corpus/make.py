@@ -53,7 +53,8 @@ class English:
         lists = dict(data("words_en.json"), name=first)
         lists["name"] = first + [a + " " + b for a, b in zip(r.choices(first, k=2000),
                                                              r.choices(last, k=2000))]
-        self.names, self.templates, self.short = first + last, data("templates_en.txt"), written_en.SHORT
+        self.names = first + last
+        self.templates, self.short = data("templates_en.txt"), written_en.SHORT
         self.slots = written_en.slots(r, lists)
         self.joins = (" ", " ", ", ", " and ")
 
@@ -151,7 +152,7 @@ def rows(lang, share, r):
                 failures += 1
                 continue
             seen.add(text)
-            count += 1
+            count, failures = count + 1, 0
             yield {"kind": kind, "speaker": r.choice(SPEAKERS), "tokens": tokens}
 
 

@@ -232,8 +232,8 @@ def king(r):
 
 def decade(r):
     v = r.choice((1920, 1950, 1960, 1970, 1980, 1990))
-    said = "nineteen " + n.TENS[v // 10 % 10][:-1] + "ies"
-    return r.choice(([("%ds" % v, said)], [("'%02ds" % (v % 100), n.TENS[v // 10 % 10][:-1] + "ies")]))
+    tens = n.TENS[v // 10 % 10][:-1] + "ies"
+    return r.choice(([("%ds" % v, "nineteen " + tens)], [("'%02ds" % (v % 100), tens)]))
 
 
 def version(r):

@@ -20,12 +20,12 @@ TITLES = (("M.", "monsieur"), ("M.", "monsieur"), ("Mme", "madame"), ("Mme", "ma
 SHORT = {"etc.": "et cetera", "p. ex.": "par exemple", "c.-à-d.": "c'est-à-dire",
          "env.": "environ", "min.": "minutes", "&": "et", "vs": "contre", "tél.": "téléphone",
          "av.": "avant", "apr.": "après", "J.-C.": "Jésus-Christ", "bd": "boulevard",
-         "n°": "numéro", "N°": "numéro", "p.": "page", "RDV": "rendez-vous", "svp": "s'il vous plaît",
-         "SVP": "s'il vous plaît", "stp": "s'il te plaît", "janv.": "janvier", "févr.": "février",
-         "sept.": "septembre", "oct.": "octobre", "nov.": "novembre", "déc.": "décembre"}
+         "n°": "numéro", "N°": "numéro", "p.": "page", "RDV": "rendez-vous",
+         "svp": "s'il vous plaît", "SVP": "s'il vous plaît", "stp": "s'il te plaît",
+         "janv.": "janvier", "févr.": "février", "sept.": "septembre", "oct.": "octobre", "nov.": "novembre", "déc.": "décembre"}
 UNITS = (("km", "kilomètre"), ("kg", "kilo"), ("cm", "centimètre"), ("mm", "millimètre"),
-         ("m", "mètre"), ("g", "gramme"), ("L", "litre"), ("ml", "millilitre"), ("Go", "giga-octet"),
-         ("min", "minute"), ("m²", "mètre carré"))
+         ("m", "mètre"), ("g", "gramme"), ("L", "litre"), ("ml", "millilitre"),
+         ("Go", "giga-octet"), ("min", "minute"), ("m²", "mètre carré"))
 FEMININE = ("minute", "heure", "livre")
 MONEY = (("€", "euro", "euros", 0), ("€", "euro", "euros", 0), ("$", "dollar", "dollars", 0),
          ("£", "livre", "livres", 1))
@@ -56,7 +56,7 @@ def integer(r):
 
 
 def grouped(value, r):
-    """Thousands are set apart by a narrow blank, a dot or nothing; a plain blank makes two tokens."""
+    """Thousands are set apart by a narrow blank, a dot or nothing (a blank makes two tokens)."""
     if value < 1000:
         return str(value)
     return "{:,}".format(value).replace(",", r.choice((BLANK, "\u00a0", ".", "")))

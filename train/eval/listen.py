@@ -11,10 +11,11 @@ import unicodedata
 import numpy as np
 from scipy.signal import resample_poly
 
-from train.corpus import numbers_en, numbers_fr
+from train.corpus import numbers_en, numbers_fr, written_en
 
 RATE = 16000
 NUMBERS = {"english": numbers_en, "french": numbers_fr}
+MONTHS = "|".join(written_en.MONTHS).lower()
 SIGNS = {
     "english": [(r"\$\s*(\d[\d,.]*)", r"\1 dollars"), (r"£\s*(\d[\d,.]*)", r"\1 pounds"),
                 (r"€\s*(\d[\d,.]*)", r"\1 euros"), (r"%", " percent"), (r"\bper cent\b", "percent"),
@@ -44,9 +45,17 @@ def spell(text, language):
     return re.sub(r"(\d+(?:%s\d+)?)( TH)?" % re.escape(point), words, text)
 
 
+def apart(m):
+    """A telephone number's digits, one by one."""
+    return " ".join(m.group(1) + m.group(2))
+
+
 def normal(text, language):
     """-> the words that are compared"""
     text = unicodedata.normalize("NFC", text).lower().replace("\u2019", "'")
+    if language == "english":
+        text = re.sub(r"\b(\d{3})[- ](\d{4})\b", apart, text)
+        text = re.sub(r"\b(\d{1,2}) (%s)\b" % MONTHS, r"the \1 TH of \2", text)
     for pattern, to in SIGNS[language]:
         text = re.sub(pattern, to, text)
     text = spell(text, language).replace("-", " ")

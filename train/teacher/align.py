@@ -48,7 +48,8 @@ def refine(ids, parts, f, table):
     best, where, back = np.array([0.0]), np.array([0]), []
     for k, (_, end) in enumerate(parts):
         last = k == len(parts) - 1
-        place = np.array([end]) if last else np.clip(end + moves, k + 1, len(f) - len(parts) + k + 1)
+        room = k + 1, len(f) - len(parts) + k + 1
+        place = np.array([end]) if last else np.clip(end + moves, *room)
         worth = np.zeros(1) if last else -0.5 * (moves / SPREAD) ** 2
         gain = best[None] + total[k][place][:, None] - total[k][where][None]
         gain = np.where(place[:, None] > where[None], gain, -1e18)

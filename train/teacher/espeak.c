@@ -1,4 +1,4 @@
-/* The French reader: lines of text on stdin -> espeak-ng's phones, each with the word it belongs to.
+/* The French reader: lines of text on stdin -> espeak-ng's phones, each with its word.
  *
  * usage: espeak OUT VOICE < LINES         VOICE as of espeak-ng, for example fr
  * Only the phones are kept; how they sound and how long they last, kokoro.py decides. */

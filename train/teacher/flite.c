@@ -1,4 +1,4 @@
-/* The English teacher: lines of text on stdin -> flite's parameter tracks and its phones with times.
+/* The English teacher: lines of text on stdin -> flite's parameter tracks and phones with times.
  *
  * usage: flite OUT VOICE < LINES          VOICE: slt (a woman) or rms (a man)
  * libflite calls mlsa_resynthesis() to turn parameters into samples. Defined here, it keeps the

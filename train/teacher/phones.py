@@ -1,6 +1,7 @@
 """One inventory of phones for both languages, and the ways from and to the names others use.
 
-Names are those of the CMU lexicon; sounds that only French has are `a e o yu eu oe an on in un rr ny`.
+Names are those of the CMU lexicon; sounds that only French has:
+`a e o yu eu oe an on in un rr ny`.
 A sound that both languages have has one name: the voice that speaks makes the difference.
 Stress (0 or 1) is kept beside the phone; espeak-ng reports none for French.
 """

@@ -38,7 +38,8 @@ class Numbers(unittest.TestCase):
 
     def test_english_and(self):
         for n in range(1000):
-            self.assertEqual(heard(numbers_en.cardinal(n)), heard(num2words.num2words(n, lang="en")))
+            theirs = num2words.num2words(n, lang="en")
+            self.assertEqual(heard(numbers_en.cardinal(n)), heard(theirs))
         self.assertEqual(numbers_en.cardinal(2005), "two thousand and five")
         self.assertEqual(numbers_en.cardinal(1100), "one thousand one hundred")
 
@@ -61,7 +62,8 @@ class Numbers(unittest.TestCase):
 
     def test_decimals_and_signs(self):
         self.assertEqual(numbers_en.decimal("-3.05"), "minus three point zero five")
-        self.assertEqual(numbers_en.decimal("1,250.5"), "one thousand two hundred and fifty point five")
+        self.assertEqual(numbers_en.decimal("1,250.5"),
+                         "one thousand two hundred and fifty point five")
         self.assertEqual(numbers_fr.decimal("-3,05"), "moins trois virgule zéro cinq")
         self.assertEqual(numbers_fr.decimal("1 250,5"), "mille deux cent cinquante virgule cinq")
         self.assertEqual(numbers_fr.cardinal(81, True), "quatre-vingt-une")
