@@ -37,7 +37,7 @@ voice-data: ## corpus and teachers' speech for a voice, hours; goes on where it 
 voice-data-quick: ## the same at toy size, under a minute once its Python packages are there
 	@train/run.sh $(WORK)/quick quick
 
-abi: all ## is the shared library's interface as kept, and do programs run with a later one
+abi: all ## is the shared libraries' interface as kept, and do programs run with later ones
 	@JOBS=$(JOBS) scripts/abi next build
 
 abi-keep: all ## keep the interface as it is now, as what `make abi` compares with
@@ -101,7 +101,7 @@ bochs: ## run the AVX-512 kernels in the Bochs emulator
 sanitize: ## all tests under the address, undefined-behaviour and thread sanitizers
 	@$(call CONFIGURE,build-asan) -DKAZEIA_SANITIZE=address,undefined >/dev/null
 	@$(call CMAKE_BUILD,build-asan)
-	cd build-asan && $(CTEST)
+	cd build-asan && LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/lsan.supp:print_suppressions=0 $(CTEST)
 	@$(call CONFIGURE,build-tsan) -DKAZEIA_SANITIZE=thread >/dev/null
 	@$(call CMAKE_BUILD,build-tsan)
 	cd build-tsan && $(CTEST)
@@ -122,7 +122,7 @@ bare: ## ./demo and ./test of the last commit on a bare Debian (SUITE=bookworm; 
 deb: ## Debian packages in build-deb/, looked through by lintian
 	@scripts/deb.sh
 
-deb-try: deb ## install, use and remove them on a bare Debian (SUITE=bookworm; root, debootstrap)
+deb-try: deb all ## install, use and remove them on a bare Debian (SUITE=bookworm; root, debootstrap)
 	@scripts/try_deb.sh $(SUITE)
 
 install: all ## install all that a user or a program needs (PREFIX=/usr/local, DESTDIR=)

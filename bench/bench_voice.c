@@ -54,7 +54,10 @@ int main(int argc, char **argv) {
     size_t count = (size_t)seconds * (size_t)info.sample_rate;
     float *x = calloc(count, sizeof *x);
     char *text = calloc(1, 14 * (size_t)seconds + 1);
-    if (!x || !text) check(KZ_ERR_MEMORY, "out of memory");
+    if (!x || !text) {
+        check(KZ_ERR_MEMORY, "out of memory");
+        return 1;
+    }
     memset(text, 'a', 14 * (size_t)seconds);
     uint32_t random = 1;
     for (size_t i = 0; i < count; i++) {

@@ -36,9 +36,11 @@ static kz_status make_voice(const kz_model *model, const char *path, const char 
     options.consent = "My own voice.";
     options.progress = show;
     options.user = stderr;
-    if (file) fclose(file);
-    if (!file) snprintf(error, capacity, "'%s' cannot be read", path);
-    if (!file) return KZ_ERR_INPUT;
+    if (!file) {
+        snprintf(error, capacity, "'%s' cannot be read", path);
+        return KZ_ERR_INPUT;
+    }
+    fclose(file);
     return kz_voice_from_samples(model, samples, count, 24000, &options, voice, error, capacity);
 }
 

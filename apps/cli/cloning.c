@@ -121,9 +121,6 @@ int kz__cloning_check(kz__cloning *c, const kz_model *model, const kz_model_info
 
 static int tell(void *user, double done) {
     kz__cloning *c = user;
-    double now = kz__clock_ms();
-    if (c->begun_ms == 0) c->begun_ms = now;
-    if (done > 0 && c->codes_begun_ms == 0) c->codes_begun_ms = now;
     kz__cli_progress(c->cli, "making the voice: %.0f %%", 100 * done);
     return kz__interrupted();
 }
@@ -135,6 +132,7 @@ int kz__cloning_read(kz__cloning *c, const kz_model_info *info) {
 int kz__cloning_run(kz__cloning *c, const kz_model *model, const kz_model_info *info,
                     kz_voice **voice) {
     kz__err err = {""};
+    double begun = kz__clock_ms();
     *voice = NULL;
     kz__interrupt_install();
     c->options.progress = tell;
@@ -142,12 +140,9 @@ int kz__cloning_run(kz__cloning *c, const kz_model *model, const kz_model_info *
     kz_status status = kz_voice_from_samples(model, c->recording.samples, c->recording.count,
                                              info->sample_rate, &c->options, voice, err.text,
                                              sizeof err.text);
-    double end = kz__clock_ms();
+    c->voice_ms = kz__clock_ms() - begun;
     kz__cli_progress(c->cli, NULL);
-    if (status != KZ_OK) return kz__cli_status(c->cli, status, &err);
-    c->vector_ms = c->codes_begun_ms - c->begun_ms;
-    if (c->transcript) c->codes_ms = end - c->codes_begun_ms;
-    return KZ__EXIT_DONE;
+    return status == KZ_OK ? KZ__EXIT_DONE : kz__cli_status(c->cli, status, &err);
 }
 
 /* ---- --ref-audio -------------------------------------------------------------------------- */

@@ -10,9 +10,7 @@ typedef struct kz__cloning {
     char *transcript;       /* NULL: none; for kz__free */
     kz_voice_options options;
     kz__recording recording;
-    double vector_ms, codes_ms;
-    double begun_ms;        /* when the vector was begun, 0 before */
-    double codes_begun_ms;
+    double voice_ms;        /* that making the voice took */
 } kz__cloning;
 
 /* Checks what can be checked before anything is loaded, and reads the transcript: text, or where

@@ -105,15 +105,14 @@ static json_t *record(const clone *c, const kz_voice_info *v) {
     char checksum[24];
     snprintf(checksum, sizeof checksum, "%016" PRIx64, v->checksum);
     json_t *root = json_pack(
-        "{s:s, s:o, s:I, s:f, s:s, s:s, s:s, s:b, s:s, s:s, s:i, s:i, s:O, s:f, s:f, s:f, s:f,"
+        "{s:s, s:o, s:I, s:f, s:s, s:s, s:s, s:b, s:s, s:s, s:i, s:i, s:O, s:f, s:f, s:f,"
         " s:s}",
         "name", v->name, "file", kz__json_text(c->cli, c->file), "frames", (json_int_t)v->frames,
         "codes_seconds", (double)v->frames * v->samples_per_frame / v->sample_rate, "language",
-        v->language,
-        "transcript", v->transcript, "consent", v->consent, "vector_only", v->frames == 0,
-        "checksum", checksum, "made_with", v->made_with, "vector_length", v->vector_length,
-        "tail_ms", v->tail_ms, "notices", c->cli->notices, "load_ms", c->cli->load_ms, "read_ms",
-        k->recording.read_ms, "vector_ms", k->vector_ms, "codes_ms", k->codes_ms, "cpu",
+        v->language, "transcript", v->transcript, "consent", v->consent, "vector_only",
+        v->frames == 0, "checksum", checksum, "made_with", v->made_with, "vector_length",
+        v->vector_length, "tail_ms", v->tail_ms, "notices", c->cli->notices, "load_ms",
+        c->cli->load_ms, "read_ms", k->recording.read_ms, "voice_ms", k->voice_ms, "cpu",
         c->info.cpu);
     json_t *more = kz__recording_json(c->cli, &k->recording);
     if (root && more) json_object_update(root, more);

@@ -74,7 +74,10 @@ static kz_status make_folders(const kz__store *store, kz__err *err) {
 static kz_status lock(const kz__store *store, int *fd, kz__err *err) {
     *fd = open(store->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0) return fail(KZ_ERR_OUTPUT, "save in", store->folder, errno, err);
-    while (flock(*fd, LOCK_EX) != 0 && errno == EINTR) continue;
+    int result = -1;
+    do {
+        result = flock(*fd, LOCK_EX);
+    } while (result != 0 && errno == EINTR);
     return KZ_OK;
 }
 

@@ -1,9 +1,13 @@
 /* A program of any version of the header with a library of any other: no call writes behind the
- * caller's structs, and each says what the library knows. guards MODEL
+ * caller's structs, and each says what the library knows. guards MODEL BASE_MODEL
  *
- * scripts/abi compiles it with this header and with one whose structs are longer.
+ * scripts/abi compiles it with these headers and with some whose structs are longer; KZ_HAVE_AUDIO
+ * says that the library of recordings is there.
  */
 #include <kazeia.h>
+#ifdef KZ_HAVE_AUDIO
+#include <kazeia-audio.h>
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +129,85 @@ static void ask(const kz_model *model) {
     free(split);
 }
 
+enum { RECORDED = 24000 };
+
+static void record(float *samples) {
+    for (int i = 0; i < RECORDED; i++) samples[i] = (float)(i % 160 - 80) / 160;
+}
+
+static void encode(const kz_model *model, const float *samples, size_t frames) {
+    char error[512] = "";
+    size_t counted = 0;
+    kz_encode_options *options = (kz_encode_options *)make(sizeof *options);
+    kz_encode_options_init(options);
+    behind(options, sizeof *options, "kz_encode_options_init");
+    check(kz_encode(model, samples, RECORDED, 24000, options, NULL, 0, &counted, error,
+                    sizeof error) == KZ_OK,
+          error);
+    check(counted == frames, "frames of kz_encode");
+    free(options);
+}
+
+static void clone(const char *path) {
+    char error[512] = "";
+    static float samples[RECORDED];
+    kz_model *model = NULL;
+    kz_voice *voice = NULL;
+    kz_voice_options *options = (kz_voice_options *)make(sizeof *options);
+    kz_voice_info *info = (kz_voice_info *)make_result(sizeof *info);
+    record(samples);
+    kz_voice_options_init(options);
+    behind(options, sizeof *options, "kz_voice_options_init");
+    options->transcript = "A buzz.";
+    options->tail_ms = 0;
+    if (kz_model_open(path, NULL, &model, error, sizeof error) != KZ_OK ||
+        kz_voice_from_samples(model, samples, RECORDED, 24000, options, &voice, error,
+                              sizeof error) != KZ_OK) {
+        check(0, error);
+        exit(1);
+    }
+    check(kz_voice_get_info(voice, info) == KZ_OK, "kz_voice_get_info");
+    behind(info, sizeof *info, "kz_voice_get_info");
+    check(info->samples == RECORDED && info->frames == 13 && info->vector_length > 0 &&
+              !strcmp(info->transcript, "A buzz."),
+          "what a kz_voice_info says");
+    encode(model, samples, info->frames);
+    kz_voice_free(voice);
+    kz_model_free(model);
+    free(options);
+    free(info);
+}
+
+/* The second library: of samples at another rate, one in two. */
+static void read_recording(void) {
+#ifdef KZ_HAVE_AUDIO
+    char error[512] = "";
+    static float samples[RECORDED];
+    kz_audio *audio = NULL;
+    kz_audio_options *options = (kz_audio_options *)make(sizeof *options);
+    kz_audio_info *info = (kz_audio_info *)make_result(sizeof *info);
+    record(samples);
+    kz_audio_options_init(options);
+    behind(options, sizeof *options, "kz_audio_options_init");
+    check(options->rate == KZ_DEFAULT && options->allocator == NULL, "defaults of recordings");
+    if (kz_audio_read_samples(samples, RECORDED, 1, 48000, NULL, options, &audio, error,
+                              sizeof error) != KZ_OK) {
+        check(0, error);
+        exit(1);
+    }
+    check(kz_audio_get_info(audio, info) == KZ_OK, "kz_audio_get_info");
+    behind(info, sizeof *info, "kz_audio_get_info");
+    size_t count = 0;
+    check(kz_audio_samples(audio, &count) != NULL && count == RECORDED / 2 &&
+              info->source_frames == RECORDED && info->rate == 24000 && info->channels == 1 &&
+              info->notices == 1,
+          "what a kz_audio_info says");
+    kz_audio_free(audio);
+    free(options);
+    free(info);
+#endif
+}
+
 int main(int argc, char **argv) {
     char error[512] = "";
     size_t blocks = 0;
@@ -156,6 +239,8 @@ int main(int argc, char **argv) {
     kz_batch_free(batch);
     ask(model);
     convert(argv[1]);
+    clone(argc > 2 ? argv[2] : "");
+    read_recording();
     kz_model_free(model);
     free(options);
     free(how);

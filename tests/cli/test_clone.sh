@@ -60,7 +60,7 @@ for pair in name=anna language=english transcript="$said" consent="Anna said yes
     equal "${pair#*=}" "$(member "${pair%%=*}" "$work/out")" "${pair%%=*} in the record"
 done
 equal "[]" "$(member notices "$work/out")" "notices"
-for name in checksum vector_ms codes_ms read_ms load_ms; do
+for name in checksum voice_ms read_ms load_ms; do
     [ -n "$(member $name "$work/out")" ] || fail "no $name in the record"
 done
 cp "$store/anna.kzv" "$work/first.kzv"
@@ -289,6 +289,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
         --cpu scalar -t 1 --name cut" /dev/null >"$work/typed" 2>&1
     equal 130 $? "exit code after Ctrl-C"
     grep -q "making the voice: [0-9]* %" "$work/typed" || fail "no progress on a terminal"
+    grep -q "making the voice: 100 %" "$work/typed" && fail "Ctrl-C was not heard before the end"
     typed=$(script -qec "$K clone -m $M $work/low.wav --vector-only -o -" /dev/null </dev/null)
     case $typed in
     *"not written to a terminal"*) ;;

@@ -228,7 +228,7 @@ static void test_B039_a_transcript_that_does_not_fit(void **state) {
     char *chapter = long_text(4000);
     request.flags = KZ_STRICT;
     request.reference_text = chapter;
-    kzt_refused(s, &request, KZ_ERR_INPUT, "4000 characters");
+    kzt_refused(s, &request, KZ_ERR_INPUT, "4000 letters");
     chapter[8 * request.reference_frames / 10] = 0;
     request.flags = KZ_STRICT;
     assert_int_equal(kz_session_start(s, &request), KZ_OK);

@@ -7,7 +7,6 @@ if ! command -v abidiff >/dev/null 2>&1; then
     echo "abidiff is not there (Debian: abigail-tools): the check of the binary interface is not tested"
     exit 77
 fi
-now=$(find "$root/abi" -name 'kazeia-*.abixml') || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 bad=0
@@ -16,9 +15,16 @@ complain() {
     bad=1
 }
 
+# of NAME: the library whose dumps are compared.
+of() {
+    library=$1
+    now=$(find "$root/abi" -name "$1-[0-9]*.abixml")
+    [ -n "$now" ] || complain "no dump of lib$1 is kept"
+}
+
 # expect CODE PART WHAT: how the dump $work/kept compares with today's, and a part of what is said.
 expect() {
-    "$root/scripts/abi" compare "$build" "$root" "$work/kept" "$now" >"$work/said" 2>&1
+    "$root/scripts/abi" compare "$build" "$root" "$library" "$work/kept" "$now" >"$work/said" 2>&1
     code=$?
     if [ $code -ne "$1" ] || ! grep -q -- "$2" "$work/said"; then
         complain "$3: exit $code, not $1, and '$(head -n 3 "$work/said")' without '$2'"
@@ -42,6 +48,7 @@ last() {
         ' "$now" >"$work/kept"
 }
 
+of kazeia
 sed "s/kz_version'/kz_former'/g" "$now" >"$work/kept"
 expect 1 "1 Removed function" "a function is gone"
 sed -e "/<elf-symbol name='kz_version'/d" -e "/<function-decl name='kz_version'/,/<\/function-decl>/d" \
@@ -62,4 +69,12 @@ sed -e "s/'fma_gflops'/'a'/; s/'read_gbps'/'fma_gflops'/; s/'a'/'read_gbps'/" \
     -e "/name='kz_probe'/,/class-decl>/s/'read_gbps' type-id='[0-9a-f]*'/'read_gbps' type-id='b59d7dce'/" \
     "$now" >"$work/kept"
 expect 1 "kz_probe" "members of kz_probe changed"
+
+of kazeia-audio
+sed "s/kz_audio_version'/kz_audio_former'/g" "$now" >"$work/kept"
+expect 1 "1 Removed function" "a function of libkazeia-audio is gone"
+last kz_audio_info 768
+expect 0 "libkazeia-audio.so: added to the binary interface" "kz_audio_info grew"
+sed "s/soname='libkazeia-audio.so.[0-9]*'/soname='libkazeia-audio.so.9'/" "$now" >"$work/kept"
+expect 1 "SONAME" "the name of libkazeia-audio changed"
 exit $bad

@@ -175,10 +175,17 @@ refuses_built check_symbols 'symbols lacks kz_one'
 refuses_built check_symbols 'symbols has kz_old'
 echo ' kz_one@Base 0.1.0' >debian/libkazeia0.symbols
 passes_built check_symbols
+touch debian/control
+rm debian/libkazeia0.symbols
+refuses_built check_symbols 'no list of the symbols of libkazeia.so'
 built
 mkdir -p src/api
+echo 'KZ_API int kz_one(void);' >>include/kazeia.h
+passes_built check_symbols
 echo 'KZ_API int kz_two(void);' >>include/kazeia.h
 refuses_built check_symbols 'declares kz_two'
+echo 'KZ_API int kz_two(void);' >include/kazeia.h
+refuses_built check_symbols 'exports kz_one, which kazeia.h does not declare'
 built
 mkdir -p "$work/tree/build/CMakeFiles/kernels_avx2.dir/src/kernels/avx2"
 echo 'int floor(int); int kz__k(int x) { return floor(x) + 1; }' >src/kernels/avx2/norm.c
@@ -197,6 +204,18 @@ audio() {
 }
 audio 'double sin(double); double kz_audio_one(double x) { return sin(x) + 1; }'
 passes_built check_symbols
+mkdir -p src/api debian
+echo 'KZ_API int kz_one(void);' >include/kazeia.h
+echo 'KZ_API double kz_audio_one(double x);' >include/kazeia-audio.h
+echo ' kz_one@Base 0.1.0' >debian/libkazeia0.symbols
+echo ' kz_audio_one@Base 0.1.0' >debian/libkazeia-audio0.symbols
+passes_built check_symbols
+echo ' kz_audio_old@Base 0.1.0' >debian/libkazeia-audio0.symbols
+refuses_built check_symbols 'audio0.symbols lacks kz_audio_one'
+refuses_built check_symbols 'audio0.symbols has kz_audio_old'
+echo 'KZ_API double kz_audio_two(double x);' >include/kazeia-audio.h
+refuses_built check_symbols 'kazeia-audio.h declares kz_audio_two'
+refuses_built check_symbols 'exports kz_audio_one, which kazeia-audio.h does not declare'
 audio 'int kz_two(void) { return 1; }'
 refuses_built check_symbols 'libkazeia-audio.so exports kz_two'
 audio 'int printf(void); int kz_audio_one(void) { return printf() + 1; }'

@@ -142,7 +142,8 @@ int main(int argc, char **argv) {
 }
 END
     cc reads.c -o reads $(pkg-config --cflags --libs kazeia-audio) || fail "kazeia-audio.pc"
-    cc reads.c -o reads_static $(pkg-config --cflags kazeia-audio) "$libdir/libkazeia-audio.a" \
+    cc reads.c -o reads_static $(pkg-config --cflags kazeia-audio) \
+        "$(pkg-config --variable=libdir kazeia-audio)/libkazeia-audio.a" \
         $(pkg-config --libs sndfile soxr) -lm || fail "libkazeia-audio.a"
     for made in reads reads_static; do
         text=$(LD_LIBRARY_PATH=$libdir "./$made" reads.c) || fail "$made fails"
@@ -159,6 +160,7 @@ block cmake >CMakeLists.txt
 cp ../program.c .
 if [ -e "$libdir/libkazeia-audio.so" ]; then
     cp ../reads.c .
+    sed -i 's/^find_package(kazeia.* REQUIRED/& COMPONENTS audio/' CMakeLists.txt
     for made in reads reads_static; do
         echo "add_executable($made reads.c)"
         echo "target_link_libraries($made kazeia::kazeia_audio${made#reads})"
@@ -173,6 +175,19 @@ fi
 for made in program program_static; do
     [ "$(out/$made)" = "$version $abi" ] || fail "$made through CMake: version, number"
 done
+if [ -x out/reads ]; then
+    for made in reads reads_static; do
+        "out/$made" reads.c | grep -q "^$version 0 'reads.c' is no" || fail "$made through CMake"
+    done
+    # Where the second library is not installed, as with Debian's packages, the first is found.
+    rm -r "$prefix/include/kazeia-audio.h" "$libdir"/libkazeia-audio* "$libdir"/*/kazeia-audio.pc \
+        "$libdir"/cmake/kazeia/kazeiaAudio* || fail "the second library has other files"
+    cmake -S . -B without -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
+        fail "COMPONENTS audio without the second library"
+    grep -q 'libkazeia-audio is not installed' "$work/log" || fail "$(cat "$work/log")"
+    block cmake >CMakeLists.txt
+    cmake -S . -B alone -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+fi
 if [ -x "$prefix/bin/kazeia" ]; then
     for file in man/man1/kazeia.1 bash-completion/completions/kazeia \
         zsh/site-functions/_kazeia fish/vendor_completions.d/kazeia.fish; do
