@@ -2,9 +2,10 @@
 
 usage: python3 -m train.teacher.speak WORK VOICE SENTENCES WITH_SOUND
 The first WITH_SOUND sentences of the voice also get bands and strengths, of which render.py makes
-sound. Written in shards, WORK/speech/VOICE-0000.npz and so on; shards that are there are left
-alone, so that an interrupted run goes on where it was.
+sound. Written in shards, WORK/speech/VOICE-FIRST-END.npz (-sound.npz); shards that are there are
+left alone, so that an interrupted run goes on where it was.
 """
+import glob
 import os
 import subprocess
 import sys
@@ -96,11 +97,14 @@ def main(work, name, count, with_sound):
     table = borders(work, name, rows) if voices.VOICES[name].style else None
     # A shard has sound or not as a whole.
     cuts = sorted({*range(0, len(rows), SHARD), min(with_sound, len(rows)), len(rows)})
-    for k, (a, z) in enumerate(zip(cuts, cuts[1:])):
+    for a, z in zip(cuts, cuts[1:]):
         sound = z <= with_sound
-        path = os.path.join(work, "speech", "%s-%04d%s.npz" % (name, k, "-sound" if sound else ""))
+        start_name = os.path.join(work, "speech", "%s-%06d-" % (name, a))
+        path = "%s%06d%s.npz" % (start_name, z, "-sound" if sound else "")
         if os.path.exists(path):
             continue
+        for old in glob.glob(start_name + "*"):    # of a run with other numbers
+            os.remove(old)
         if voices.VOICES[name].style and sound not in models:
             models = {sound: kokoro.Kokoro(os.path.join(work, "cache"), sound)}
         kept, out = speak(work, name, rows[a:z], models.get(sound), sound, table)
