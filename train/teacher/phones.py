@@ -23,7 +23,8 @@ IPA.update(zip(FRENCH_VOWELS, "a e o y ø œ ɑ\u0303 ɔ\u0303 ɛ\u0303 œ\u0303
 _ESPEAK = {
     "a": "a", "e": "e", "E": "eh", "E2": "eh", "i": "iy", "o": "o", "O": "ao", "u": "uw",
     "y": "yu", "Y": "eu", "W": "oe", "@": "ax", "A~": "an", "O~": "on", "E~": "in", "W~": "un",
-    "A": "a", "I": "iy", "U": "uw", "V": "oe", "3": "oe", "aI": "a", "eI": "e",
+    # English words inside French
+    "0": "ao", "A": "a", "I": "iy", "U": "uw", "V": "oe", "3": "oe", "aI": "a", "eI": "e",
     "b": "b", "d": "d", "f": "f", "g": "g", "j": "y", ";": "y", "k": "k", "l": "l", "m": "m",
     "n": "n", "n^": "ny", "N": "ng", "p": "p", "r": "rr", "R": "rr", "s": "s", "S": "sh",
     "t": "t", "v": "v", "w": "w", "z": "z", "Z": "zh", "h": "hh", "x": "rr", "D": "z", "T": "s",

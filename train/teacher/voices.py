@@ -4,6 +4,7 @@ A voice is a speaker in a language. Its reader (flite or espeak) turns text into
 teacher (flite's own tracks or the neural one) says how they sound.
 """
 import dataclasses
+import sys
 
 from train.teacher import flite, neural
 from train.teacher.utterance import records
@@ -32,11 +33,16 @@ SPEEDS = {"english": 0.9, "french": 0.75}      # of the neural teacher
 
 
 def readings(path, name):
-    """Yields (text, [[phone id, stress, word]]) of a file of records, for the neural teacher."""
+    """Yields (text, [[phone id, stress, word]]) of a file of records, for the neural teacher; no
+    rows where the text has a phone that is not in the inventory."""
     for text, _, rows in records(path):
         if VOICES[name].reader == "espeak":
-            rows = neural.of_espeak(rows)
-            neural.stress_french(text, rows)
+            try:
+                rows = neural.of_espeak(rows)
+                neural.stress_french(text, rows)
+            except KeyError as e:
+                print("\nleft out: %s (%s)" % (text, e.args[0]), file=sys.stderr)
+                rows = []
         else:
             rows = neural.of_flite(rows)
         yield text, rows
@@ -50,7 +56,7 @@ def borders(path, name, model):
 
 
 def read(path, name, model=None, sound=False, table=None):
-    """Yields the utterances of a file of records of the voice `name`; None: not a phone in it.
+    """Yields the utterances of a file of records of the voice `name`; None: one that is left out.
 
     model: a kokoro.Kokoro, and table: of borders(), for voices with a style; sound: with bands and
     strengths.
