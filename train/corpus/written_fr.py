@@ -22,7 +22,8 @@ SHORT = {"etc.": "et cetera", "p. ex.": "par exemple", "c.-à-d.": "c'est-à-dir
          "av.": "avant", "apr.": "après", "J.-C.": "Jésus-Christ", "bd": "boulevard",
          "n°": "numéro", "N°": "numéro", "p.": "page", "RDV": "rendez-vous",
          "svp": "s'il vous plaît", "SVP": "s'il vous plaît", "stp": "s'il te plaît",
-         "janv.": "janvier", "févr.": "février", "sept.": "septembre", "oct.": "octobre", "nov.": "novembre", "déc.": "décembre"}
+         "janv.": "janvier", "févr.": "février", "sept.": "septembre",
+         "oct.": "octobre", "nov.": "novembre", "déc.": "décembre"}
 UNITS = (("km", "kilomètre"), ("kg", "kilo"), ("cm", "centimètre"), ("mm", "millimètre"),
          ("m", "mètre"), ("g", "gramme"), ("L", "litre"), ("ml", "millilitre"),
          ("Go", "giga-octet"), ("min", "minute"), ("m²", "mètre carré"))
