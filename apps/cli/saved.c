@@ -78,8 +78,9 @@ static void list_fitting(kz__cli *cli, const kz_model *model, char *list, size_t
     kz__stored *stored = NULL;
     size_t count = 0;
     list[0] = 0;
-    kz_status status = kz__saved_open(cli, &store, NULL);
-    if (status == KZ_OK) status = kz__store_list(&store, &stored, &count, NULL);
+    if (kz__saved_open(cli, &store, NULL) == KZ_OK) {
+        kz__store_list(&store, &stored, &count, NULL);
+    }
     for (size_t i = 0; i < count; i++) {
         kz_voice *voice = NULL;
         if (kz_voice_load(stored[i].path, NULL, &voice, NULL, 0) != KZ_OK) continue;

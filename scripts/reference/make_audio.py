@@ -87,4 +87,5 @@ def main():
     print("librosa", librosa.__version__, "in", folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

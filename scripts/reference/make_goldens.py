@@ -57,7 +57,7 @@ def make_case(name, official, confirmer, out):
     clone = None
     if "recording" in request:
         file, sound = recording.make(out, **request["recording"])
-        clone, parts = official.clone_prompt(sound, recording.RATE, request.get("reference_text"))
+        clone, parts = official.clone_prompt((sound, recording.RATE), request.get("reference_text"))
         golden["recording"] = "../" + file
         golden["speaker_vector"] = save(folder, "speaker_vector.npy", parts["vector"])
         if parts["codes"] is not None:

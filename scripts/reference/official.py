@@ -83,10 +83,11 @@ class Official:
             return [np.zeros(1920 * len(self.got["decoded_codes"]), np.float32)], 24000
         return decode
 
-    def clone_prompt(self, wave, rate, text):
-        """-> (prompt items, {vector, codes, margin}) of a recording; no text: the vector only."""
+    def clone_prompt(self, recording, text):
+        """-> (prompt items, {vector, codes, margin}) of a recording, a path or (samples, rate); no
+        text: the vector only."""
         with EncoderMargin() as margin:
-            items = self.tts.create_voice_clone_prompt((wave, rate), ref_text=text,
+            items = self.tts.create_voice_clone_prompt(recording, ref_text=text,
                                                        x_vector_only_mode=text is None)
         parts = {"vector": array(items[0].ref_spk_embedding), "codes": None}
         if text is not None:

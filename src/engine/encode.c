@@ -119,8 +119,9 @@ kz_status kz_encode(const kz_model *model, const float *samples, size_t count, i
     if (!status && (!model || (!samples && count) || (!codes && capacity))) {
         status = kz__fail(&err, KZ_ERR_USAGE, "encoding needs a model, a recording, and room for "
                                               "the codes");
+    } else if (!status) {
+        status = kz__recording_check(model, count, sample_rate, &err);
     }
-    if (!status) status = kz__recording_check(model, count, sample_rate, &err);
     if (!status) {
         status = encode(model, samples, count, &options, codes, capacity, frames, &err);
     }

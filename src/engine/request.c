@@ -195,9 +195,10 @@ static kz_status fill_instruct(kz_session *s, const kz_request *r, kz__utterance
 static kz_status fill_text(kz_session *s, const kz_request *r, kz__utterance *u) {
     int32_t ignored[3];
     kz_status status = KZ_OK;
-    if (u->reference_frames) {
-        status = encode_turn(s, r->reference_text, strlen(r->reference_text), r->flags,
-                             "<|im_end|>\n", 2, ignored, &u->text);
+    const char *said = u->reference_frames ? r->reference_text : NULL;
+    if (said) {
+        status = encode_turn(s, said, strlen(said), r->flags, "<|im_end|>\n", 2, ignored,
+                             &u->text);
         u->reference_text_count = u->text.count;
     }
     if (status) return status;

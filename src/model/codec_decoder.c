@@ -94,7 +94,7 @@ static kz_status init_lists(kz__codec_state *s, kz__err *err) {
     size_t n = 0;
     s->upsample = kz__calloc(s->mem, c->upsampling_ratio_count, sizeof *s->upsample);
     s->blocks = kz__calloc(s->mem, c->upsample_rate_count, sizeof *s->blocks);
-    s->convs = kz__calloc(s->mem, most, sizeof *s->convs);
+    s->convs = kz__calloc(s->mem, most, sizeof(kz__conv_state *));
     if (!s->upsample || !s->blocks || !s->convs) return kz__fail_memory(err);
     s->convs[n++] = &s->pre_conv;
     for (size_t i = 0; i < c->upsampling_ratio_count; i++) {

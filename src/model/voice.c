@@ -112,8 +112,9 @@ static void write_parts(writer *w, const kz__voice_parts *p) {
 static kz_status room(kz__mem *mem, writer *w, kz__err *err) {
     size_t length = HEADER + w->length + TRAILER;
     if (length > KZ__VOICE_BYTES) {
-        return kz__fail(err, KZ_ERR_INPUT, "the voice takes %zu bytes, at most %zu are allowed: "
-                        "take a shorter recording", length, KZ__VOICE_BYTES);
+        kz__fail(err, KZ_ERR_INPUT, "the voice takes %zu bytes, at most %zu are allowed: take a "
+                 "shorter recording", length, KZ__VOICE_BYTES);
+        return KZ_ERR_INPUT;
     }
     w->bytes = kz__calloc(mem, 1, length);
     if (!w->bytes) return kz__fail_memory(err);

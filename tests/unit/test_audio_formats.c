@@ -1,5 +1,6 @@
 /* Recordings of every shape: WAV from a writer of the harness's own, the official package's loader
  * (tests/data/audio, made by scripts/reference/make_audio.py), and what other programs encode. */
+#include "harness/golden.h"
 #include "harness/json_file.h"
 #include "harness/npy.h"
 #include "harness/tests.h"
@@ -262,7 +263,8 @@ static const char *word(const json_t *object, const char *key) {
     return value;
 }
 
-static void check_case(const json_t *item) {
+/* A case's recording, read. */
+static kz_audio *read_case(const json_t *item) {
     long rate = number(item, "rate");
     long channels = number(item, "channels");
     long frames = number(item, "frames");
@@ -282,10 +284,15 @@ static void check_case(const json_t *item) {
     size_t length = 0;
     unsigned char *bytes = kzt_wav_bytes(&wav, samples, (size_t)frames, &length);
     kz_audio *audio = read_bytes(bytes, length, KZ_DEFAULT);
-    compare(audio, (size_t)number(item, "samples"), word(item, "expected"), 1e-6);
-    kz_audio_free(audio);
     free(bytes);
     free(samples);
+    return audio;
+}
+
+static void check_case(const json_t *item) {
+    kz_audio *audio = read_case(item);
+    compare(audio, (size_t)number(item, "samples"), word(item, "expected"), 1e-6);
+    kz_audio_free(audio);
 }
 
 /* B103: any rate. 18 recordings: the sum of channels and the filter may round otherwise. */
@@ -300,6 +307,16 @@ static void test_B103_equal_to_the_official_loader(void **state) {
     json_decref(root);
 }
 
+static kz_audio *read_lossy(const json_t *item) {
+    char path[512];
+    size_t length = 0;
+    snprintf(path, sizeof path, "%s%s", DATA, word(item, "file"));
+    char *bytes = kzt_read(path, &length);
+    kz_audio *audio = read_bytes((const unsigned char *)bytes, length, KZ_DEFAULT);
+    free(bytes);
+    return audio;
+}
+
 /* Decoders of other builds may round otherwise, and libraries of other years may be better. */
 static void test_lossy_files_equal_to_the_official_loader(void **state) {
     (void)state;
@@ -309,18 +326,83 @@ static void test_lossy_files_equal_to_the_official_loader(void **state) {
     largest = 0;
     for (size_t i = 0; i < json_array_size(lossy); i++) {
         const json_t *item = json_array_get(lossy, i);
-        char path[512];
-        size_t length = 0;
-        snprintf(path, sizeof path, "%s%s", DATA, word(item, "file"));
-        char *bytes = kzt_read(path, &length);
-        kz_audio *audio = read_bytes((const unsigned char *)bytes, length, KZ_DEFAULT);
+        kz_audio *audio = read_lossy(item);
         assert_int_equal(info_of(audio).source_rate, number(item, "rate"));
         compare(audio, (size_t)number(item, "samples"), word(item, "expected"), 1e-4);
         kz_audio_free(audio);
-        free(bytes);
     }
     printf("largest difference of lossy files: %.3g\n", largest);
     json_decref(root);
+}
+
+/* ---- from the file to the voice ----------------------------------------------------------- */
+
+/* Largest difference of the vectors, relative to the wanted one's largest value. Frames whose
+ * codes may differ where a sample rounds otherwise: those of lossy files. */
+static double check_voice(const kz_model *model, const kz_audio *audio, const json_t *want,
+                          bool exact) {
+    const json_t *vector = json_object_get(want, "vector");
+    const json_t *frames = json_object_get(want, "codes");
+    kz_voice *voice = NULL;
+    kz_voice_options options;
+    char error[512] = "";
+    size_t count = 0;
+    const float *samples = kz_audio_samples(audio, &count);
+    kz_voice_options_init(&options);
+    options.transcript = "x";
+    options.flags = KZ_AS_REFERENCE;
+    if (kz_voice_from_samples(model, samples, count, 24000, &options, &voice, error,
+                              sizeof error)) {
+        fail_msg("%s", error);
+    }
+    const float *got = kz_voice_vector(voice, &count);
+    assert_int_equal(count, json_array_size(vector));
+    double worst = 0, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        double value = json_number_value(json_array_get(vector, i));
+        worst = fmax(worst, fabs((double)got[i] - value));
+        most = fmax(most, fabs(value));
+    }
+    const int32_t *codes = kz_voice_codes(voice, &count);
+    assert_int_equal(count, json_array_size(frames));
+    for (size_t i = 0; exact && i < count * 16; i++) {
+        const json_t *frame = json_array_get(frames, i / 16);
+        if (codes[i] == json_integer_value(json_array_get(frame, i % 16))) continue;
+        fail_msg("code %zu of frame %zu differs", i % 16, i / 16);
+    }
+    kz_voice_free(voice);
+    return worst / most;
+}
+
+/* Of 18 WAV files of 8 to 48 kHz with 1 to 6 channels, and of MP3, Vorbis and Opus. */
+static void test_voices_equal_to_the_official_package(void **state) {
+    (void)state;
+    json_t *audio = kzt_read_json(DATA "audio.json");
+    json_t *voices = kzt_read_json(DATA "voices.json");
+    const json_t *cases = json_object_get(audio, "cases");
+    const json_t *lossy = json_object_get(audio, "lossy");
+    const json_t *checkpoints = json_object_get(voices, "checkpoints");
+    const char *const names[] = {"base-eq", "base-mtp"};
+    for (size_t c = 0; c < 2; c++) {
+        const json_t *want = json_object_get(checkpoints, names[c]);
+        kz_model *model = kzt_open(names[c], NULL);
+        size_t files = json_array_size(cases);
+        double worst[2] = {0, 0};
+        assert_int_equal(json_array_size(want), files + json_array_size(lossy));
+        for (size_t i = 0; i < json_array_size(want); i++) {
+            bool exact = i < files;
+            kz_audio *sound = exact ? read_case(json_array_get(cases, i))
+                                    : read_lossy(json_array_get(lossy, i - files));
+            double off = check_voice(model, sound, json_array_get(want, i), exact);
+            worst[!exact] = fmax(worst[!exact], off);
+            kz_audio_free(sound);
+        }
+        printf("%s: vectors within %.1e, of lossy files %.1e\n", names[c], worst[0], worst[1]);
+        assert_true(worst[0] <= 1e-4 && worst[1] <= 1e-3);
+        kz_model_free(model);
+    }
+    json_decref(audio);
+    json_decref(voices);
 }
 
 /* ---- other programs' files ---------------------------------------------------------------- */
@@ -542,6 +624,7 @@ int main(void) {
         cmocka_unit_test(test_A_law_and_mu_law),
         cmocka_unit_test(test_B103_equal_to_the_official_loader),
         cmocka_unit_test(test_lossy_files_equal_to_the_official_loader),
+        cmocka_unit_test(test_voices_equal_to_the_official_package),
         cmocka_unit_test(test_files_of_encoders),
         cmocka_unit_test(test_files_of_sox),
         cmocka_unit_test(test_files_of_ffmpeg),
