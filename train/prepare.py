@@ -1,0 +1,196 @@
+"""The teachers' speech -> the data sets of both models, and the tokenizer.
+
+usage: python3 -m train.prepare WORK [--merges N] [--frames N]
+reads WORK/corpus/*.jsonl and WORK/speech/*.npz; writes WORK/tokenizer, WORK/talker, talker-valid,
+decoder, decoder-valid (dataset.py), each once: what is there is left alone
+"""
+import argparse
+import collections
+import glob
+import os
+import sys
+import unicodedata
+
+import numpy as np
+
+from train import dataset
+from train.audio import render
+from train.codes import Loudness, encode, symbols
+from train.corpus import sentence
+from train.letters import Letters, letters_of, spread
+from train.model import layout
+from train.model.tokenizer import Tokenizer, learn
+from train.teacher import speak
+from train.teacher.utterance import Utterance
+
+LOUD_FROM, VALID_EVERY, VALID_MOST = 1500, 100, 160
+FEATURES = 4 * (40 + 1 + 5)         # in 20 ms: bands, whether voiced, strengths
+TOKENIZER_LINES = 40000
+
+
+class Speech:
+    """All utterances of a work folder, with their sentences."""
+
+    def __init__(self, work):
+        self.shards, self.rows = collections.defaultdict(list), {}
+        for speaker in layout.SPEAKERS:
+            for language in layout.LANGUAGES:
+                name = speaker + "-" + language
+                self.shards[name] = sorted(glob.glob(os.path.join(work, "speech",
+                                                                  name + "-[0-9]*.npz")))
+        for language in layout.LANGUAGES:
+            with open(os.path.join(work, "corpus", language + ".jsonl"), encoding="utf-8") as f:
+                for line in f:
+                    row = sentence.load(line)
+                    self.rows[row["id"]] = row["tokens"]
+
+    def of(self, voice):
+        """yields (tokens, utterance)"""
+        for path in self.shards[voice]:
+            for name, arrays in speak.load(path):
+                wide = {k: v.astype(np.float32 if v.dtype.kind == "f" else np.int64)
+                        for k, v in arrays.items()}
+                tokens = self.rows[name]
+                yield tokens, Utterance(sentence.spoken(tokens), voice, **wide)
+
+    def all(self):
+        """yields (speaker, language, tokens, utterance)"""
+        for voice in self.shards:
+            speaker, _, language = voice.partition("-")
+            for tokens, u in self.of(voice):
+                yield speaker, language, tokens, u
+
+
+def plain(text):
+    return "".join(c.lower() for c in text if c.isalnum())
+
+
+def by_token(tokens, u):
+    """Numbers of the phones of each token of a sentence."""
+    owners, out = sentence.owners(tokens), collections.defaultdict(list)
+    for i, (phone, word) in enumerate(zip(u.phone, u.word)):
+        if phone != layout.SILENCE and 0 <= word < len(owners):
+            out[owners[word]].append(i)
+    return out
+
+
+def pronunciations(speech):
+    """-> {language: Letters}, learnt from the tokens that are said as typed"""
+    words = collections.defaultdict(dict)
+    for _, language, tokens, u in speech.all():
+        for k, ids in by_token(tokens, u).items():
+            typed, said = tokens[k]
+            if plain(typed) and plain(typed) == plain(said):
+                words[language][tuple(letters_of(typed)[1]), tuple(u.phone[ids].tolist())] = None
+    return {language: Letters(list(rows)) for language, rows in words.items()}
+
+
+def characters(tokens, u, letters):
+    """[P] for each phone the character of the typed text it belongs to; pauses: the one after"""
+    starts, at = [], 0
+    for typed, _ in tokens:
+        starts.append(at)
+        at += len(typed) + 1
+    out = np.full(len(u.phone), -1)
+    for k, ids in by_token(tokens, u).items():
+        typed, said = tokens[k]
+        where, small = letters_of(typed)
+        if small and plain(typed) == plain(said):
+            own = [where[i] for i in letters.align(small, u.phone[ids].tolist())]
+        else:
+            own = spread(len(typed), len(ids))
+        out[ids] = starts[k] + np.array(own)
+    following = at - 2
+    for i in range(len(out) - 1, -1, -1):
+        following = out[i] = out[i] if out[i] >= 0 else following
+    return out
+
+
+def composed(tokens):
+    return [(unicodedata.normalize("NFC", t), s) for t, s in tokens]
+
+
+def low_features(u):
+    n = render.frames_of(u) * render.STEPS
+    voiced = render.pad((u.f0 > 0).astype(np.float32), n)[:, None]
+    rows = [(render.pad(u.bands, n) - 4) / 2, voiced, render.pad(u.strengths, n) * voiced]
+    return np.concatenate(rows, 1).reshape(-1, FEATURES)
+
+
+def write(work, name, kinds, items, valid_of):
+    """items(valid): yields arrays; two data sets, one for validation, if they are not there."""
+    for suffix, valid in (("", False), ("-valid", True)):
+        folder = os.path.join(work, name + suffix)
+        if os.path.exists(os.path.join(folder, "index.npz")):
+            continue
+        with dataset.Writer(folder, kinds) as out:
+            count = 0
+            for arrays in items(valid, valid_of):
+                out.add(**arrays)
+                count += 1
+                if sys.stderr.isatty() and count % 100 == 0:
+                    print("\r%s: %d " % (name + suffix, count), end="", file=sys.stderr)
+        print("%s: %d sentences" % (name + suffix, count), flush=True)
+
+
+class Items:
+    def __init__(self, speech, frames):
+        self.speech, self.frames = speech, frames
+        self.loudness, self.letters = {}, None
+        for voice in speech.shards:
+            some = [u for (_, u), _ in zip(speech.of(voice), range(LOUD_FROM))]
+            if some:
+                self.loudness[voice] = Loudness(some)
+
+    def chosen(self, valid, every):
+        """Every so many sentences of a voice are kept out of training."""
+        number = collections.Counter()
+        for speaker, language, tokens, u in self.speech.all():
+            number[u.voice] += 1
+            kept = number[u.voice] % every == 0
+            if kept and valid and number[u.voice] > every * VALID_MOST // len(self.loudness):
+                continue
+            if kept == valid and 2 <= render.frames_of(u) <= self.frames:
+                codes, last = encode(u, self.loudness[u.voice], speaker, language)
+                yield language, composed(tokens), u, codes, last
+
+    def talker(self, valid, every):
+        self.letters = self.letters or pronunciations(self.speech)
+        for language, tokens, u, codes, last in self.chosen(valid, every):
+            text, where = sentence.typed(tokens), characters(tokens, u, self.letters[language])
+            said = u.phone != layout.SILENCE
+            yield dict(text=np.frombuffer(text.encode(), np.uint8), codes=codes,
+                       reads=where[last], phones=symbols(u)[said], letters=where[said])
+
+    def decoder(self, valid, every):
+        for _, _, u, codes, _ in self.chosen(valid, every):
+            if u.bands is not None:
+                yield dict(codes=codes, audio=render.render(u), low=low_features(u))
+
+
+def make_tokenizer(work, speech, merges):
+    folder = os.path.join(work, "tokenizer")
+    if os.path.exists(os.path.join(folder, "tokenizer_config.json")):
+        return
+    rows = list(speech.rows.values())
+    step = max(1, len(rows) // TOKENIZER_LINES)
+    Tokenizer(learn((sentence.typed(t) for t in rows[::step]), merges)).save(folder)
+    print("tokenizer: %d merges of %d lines" % (merges, len(rows[::step])), flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("work")
+    p.add_argument("--merges", type=int, default=384)
+    p.add_argument("--frames", type=int, default=220, help="longer sentences are left out")
+    p.add_argument("--valid-every", type=int, default=VALID_EVERY)
+    a = p.parse_args()
+    speech = Speech(a.work)
+    make_tokenizer(a.work, speech, a.merges)
+    items = Items(speech, a.frames)
+    write(a.work, "talker", dataset.TALKER, items.talker, a.valid_every)
+    write(a.work, "decoder", dataset.decoder_kinds(FEATURES), items.decoder, a.valid_every)
+
+
+if __name__ == "__main__":
+    main()
