@@ -52,7 +52,7 @@ class Loudness:
         spoken = (ids != layout.SILENCE).astype(np.float32)
         gain = (energies(u).reshape(ids.shape) - self.mean[ids]) * spoken
         step = gain.sum(1) / np.maximum(spoken.sum(1), 1) / layout.LOUD_STEP
-        return np.clip(np.round(step + (layout.LOUD - 1) / 2), 0, layout.LOUD - 1)
+        return np.clip(np.floor(step + layout.QUIET), 0, layout.LOUD - 1)
 
 
 def encode(u, loudness, speaker, language):
@@ -66,10 +66,12 @@ def encode(u, loudness, speaker, language):
 
     def put(name, value):
         out[:, layout.INDEX[name]] = value
+    hold = stop[last] - layout.SLOTS * (np.arange(len(grid)) + 1)
+    near = hold < layout.HOLD - 1                  # else what comes need not be known yet
     put("now", ids[last])
-    put("hold", np.clip(stop[last] - layout.SLOTS * (np.arange(len(grid)) + 1), 0, layout.HOLD - 1))
-    put("next", ids[last + 1])
-    put("after", ids[last + 2])
+    put("hold", np.clip(hold, 0, layout.HOLD - 1))
+    put("next", np.where(near, ids[last + 1], layout.SILENCE))
+    put("after", np.where(near, ids[last + 2], layout.SILENCE))
     for i in range(layout.SLOTS - 1):
         put("slot%d" % i, ids[grid[:, i]])
     periods, glide = render.contour(u.f0)

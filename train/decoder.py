@@ -21,6 +21,7 @@ from train.model.codec import CodecSize, Decoder
 from train.model.discriminator import Discriminator, judge_loss, maker_loss
 
 LOW_ROWS = 4                        # rows of the low-rate part in a frame
+VALID_SEGMENTS = 96
 EDGE = 0.08                         # share of the segments that are a sentence's beginning
 
 
@@ -101,10 +102,17 @@ class DecoderTask:
 
     def validate(self, model):
         """mean distance of log-mel spectra (nepers), signal to noise (dB)"""
-        out = []
-        for i in range(min(len(self.valid), 10)):
-            real = torch.tensor(np.array(self.valid.get("audio", i))).float()[None]
-            made = model(torch.tensor(np.array(self.valid.get("codes", i))).long().T[None])
+        out, n = [], self.segment
+        places = [(i, a) for i, frames in enumerate(self.valid.lengths("codes"))
+                  for a in range(0, frames - n + 1, n)][:VALID_SEGMENTS]
+        # In batches of the shape of training: of each new shape the first run takes seconds.
+        for k in range(0, len(places) - self.batch + 1, self.batch):
+            part = places[k:k + self.batch]
+            codes = np.stack([self.valid.get("codes", i, a, a + n) for i, a in part])
+            real = np.stack([self.valid.get("audio", i, a * layout.FRAME, (a + n) * layout.FRAME)
+                             for i, a in part])
+            made = model(torch.tensor(codes).long().transpose(1, 2))[:, layout.FRAME:]
+            real = torch.tensor(real).float()[:, layout.FRAME:]
             mel = (spectra.log_mel(made, self.bank) - spectra.log_mel(real, self.bank)).abs().mean()
             out.append((mel, 10 * torch.log10((real ** 2).sum() / ((real - made) ** 2).sum())))
         return dict(zip(("log-mel", "snr"), np.mean(out, 0)))

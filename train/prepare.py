@@ -6,6 +6,7 @@ decoder, decoder-valid (dataset.py), each once: what is there is left alone
 """
 import argparse
 import collections
+import dataclasses
 import glob
 import os
 import sys
@@ -110,6 +111,16 @@ def composed(tokens):
     return [(unicodedata.normalize("NFC", t), s) for t, s in tokens]
 
 
+def silence_before(u, frames):
+    """The utterance with as many silent frames before it, as its first 5 ms are."""
+    def more(x, value=None):
+        first = x[:1] if value is None else np.full_like(x[:1], value)
+        return np.concatenate([np.repeat(first, frames * render.STEPS, 0), x])
+    return dataclasses.replace(u, end=u.end + frames * render.STEPS, f0=more(u.f0, 0),
+                               energy=more(u.energy), bands=more(u.bands),
+                               strengths=more(u.strengths, 0))
+
+
 def low_features(u):
     n = render.frames_of(u) * render.STEPS
     voiced = render.pad((u.f0 > 0).astype(np.float32), n)[:, None]
@@ -165,6 +176,9 @@ class Items:
     def decoder(self, valid, every):
         for _, _, u, codes, _ in self.chosen(valid, every):
             if u.bands is not None:
+                u = silence_before(u, layout.LEAD)
+                lead = np.tile(layout.silent_before(codes[0]), (layout.LEAD, 1))
+                codes = np.concatenate([lead, codes])
                 yield dict(codes=codes, audio=render.render(u), low=low_features(u))
 
 

@@ -69,7 +69,8 @@ class Maker:
                            True)
 
     def _batch(self, data, picks, made, wrong, spoken):
-        counts = [int(data.lengths("codes")[i]) if spoken else 0 for i in picks]
+        counts = [int(data.lengths("codes")[i]) + (layout.LEAD if p.live else 0) if spoken else 0
+                  for i, (p, _) in zip(picks, made)]
         starts = [len(p.text) for p, _ in made]
         length = max(s + c for s, c in zip(starts, counts))
         text = np.full((len(picks), length), made[0][0].pad)
@@ -81,12 +82,12 @@ class Maker:
             text[n, start:start + count] = [p.frame_text(t) for t in range(count)]
             self._spelt(parts, n, start + count, p, reading, data, i)
             if spoken:
-                codes = data.get("codes", i).astype(np.int64)
+                codes, reads = speech(data, i, p.live)
                 rows = np.arange(start, start + count)
                 parts["where"].append(pairs(n, rows))
                 parts["codes"].append(codes)
                 parts["heard"].append(self.corrupt(codes, wrong))
-                parts["guide"].append(guide(n, rows - 1, p, reading, data.get("reads", i)))
+                parts["guide"].append(guide(n, rows - 1, p, reading, reads))
         ends = pairs(np.arange(len(picks)), np.array(starts) + counts - 1)
         return Batch(torch.as_tensor(text), torch.as_tensor(codec), ends=torch.as_tensor(ends),
                      **{k: torch.as_tensor(np.concatenate(v)) if v else None
@@ -116,6 +117,16 @@ class Maker:
         at, group = some(0.8, codes.shape)
         out[at, group] = self.pool[rng.randint(len(self.pool), size=len(at)), group]
         return out
+
+
+def speech(data, i, live):
+    """-> codes, reads. With live text silence comes first: the talker names the phones to come, so
+    it needs to have read ahead."""
+    codes, reads = data.get("codes", i).astype(np.int64), np.array(data.get("reads", i))
+    if live:
+        lead = np.tile(layout.silent_before(codes[0]), (layout.LEAD, 1))
+        codes, reads = np.concatenate([lead, codes]), np.pad(reads, (layout.LEAD, 0), "edge")
+    return codes, reads
 
 
 def pairs(first, second):

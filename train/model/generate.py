@@ -57,4 +57,7 @@ def generate(m, tok, text, speaker, language, live=False, temperature=0.0, sub_t
 @torch.no_grad()
 def sound(decoder, codes):
     """codes [T, 16] -> samples, float32, 24 kHz"""
-    return decoder(torch.as_tensor(codes).long().T[None])[0].clamp(-1, 1).numpy()
+    # Filled up to few lengths: PyTorch takes seconds to prepare for a new one.
+    more = np.pad(codes, ((0, -len(codes) % 64), (0, 0)))
+    y = decoder(torch.as_tensor(more).long().T[None])[0].clamp(-1, 1).numpy()
+    return y[:len(codes) * layout.FRAME]

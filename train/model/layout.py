@@ -16,6 +16,8 @@ LOUD, LOUD_STEP = 8, 0.35           # steps of loudness against the phone's mean
 GLIDES = 3                          # the pitch falls, stays, rises inside the frame
 VOICES = 8                          # room for speakers times languages
 
+LEAD = 2                            # silent frames before speech where text comes live
+
 SPEAKERS = ("ada", "max")
 LANGUAGES = ("english", "french")
 
@@ -30,8 +32,8 @@ class Group:
 GROUPS = (
     Group("now", PHONES, "the phone in the last slot: where speech is when the frame ends"),
     Group("hold", HOLD, "slots for which that phone goes on after the frame"),
-    Group("next", PHONES, "the phone after it"),
-    Group("after", PHONES, "the phone after that one"),
+    Group("next", PHONES, "the phone after it; silence where that is HOLD - 1 slots away or more"),
+    Group("after", PHONES, "the phone after that one; likewise"),
     *(Group("slot%d" % i, PHONES, "the phone in slot %d" % i) for i in range(SLOTS - 1)),
     Group("pitch", PERIODS[1] - PERIODS[0] + 1, "whole pitch periods in the frame"),
     Group("loud", LOUD, "loudness against the mean of the phones"),
@@ -45,6 +47,7 @@ AHEAD = [INDEX[name] for name in ("hold", "next", "after")]  # what a talker mus
 
 # Entries of every codebook: the largest group. The reference bans the top 1024 ids of the talker's
 # vocabulary but the end of speech, so all other ids live there.
+QUIET = LOUD // 2                   # loudness of a frame without speech
 CODES = max(g.size for g in GROUPS)
 VOCABULARY = CODES + 1024
 CONTROL = {name: CODES + i for i, name in enumerate(
@@ -55,6 +58,14 @@ SPEAKER_ID = {name: CODES + 64 + i for i, name in enumerate(SPEAKERS)}
 
 def voice_code(speaker, language):
     return SPEAKERS.index(speaker) * len(LANGUAGES) + LANGUAGES.index(language)
+
+
+def silent_before(frame):
+    """The codes of a silent frame some time before this one; pitch and voice are the same."""
+    out = frame.copy()
+    out[:INDEX["pitch"]] = SILENCE
+    out[INDEX["hold"]], out[INDEX["loud"]], out[INDEX["glide"]] = HOLD - 1, QUIET, GLIDES // 2
+    return out
 
 
 def voice_of(code):
