@@ -45,6 +45,13 @@ class Maker:
             self.rng.shuffle(self.order)
         return [int(i) for i in self.order.pop()]
 
+    def some_text(self, size):
+        """Numbers of `size` sentences, drawn at random, of like length."""
+        letters = self.data.lengths("text")
+        ix = sorted(self.rng.randint(len(self.data), size=4 * size), key=lambda k: letters[k])
+        at = self.rng.randint(3 * size + 1)
+        return [int(i) for i in ix[at:at + size]]
+
     def _prompt(self, data, i, vary, live):
         """-> prompt, reading"""
         reading = self.read(data.text(i), vary)

@@ -17,13 +17,13 @@ UP_LOW, UP_HIGH = (2, 2), (8, 5, 4, 3)             # 12.5 Hz -> 50 Hz -> 24 kHz
 
 @dataclasses.dataclass(frozen=True)
 class CodecSize:
-    codebook_dim: int = 192         # of the sum of the codebooks, which are half as wide
-    latent: int = 192               # of everything at 12.5 to 50 Hz
-    hidden: int = 192               # of the transformer
-    inner: int = 384
+    codebook_dim: int = 128         # of the sum of the codebooks, which are half as wide
+    latent: int = 128               # of everything at 12.5 to 50 Hz
+    hidden: int = 128               # of the transformer
+    inner: int = 256
     layers: int = 2
     heads: int = 4
-    head_dim: int = 48
+    head_dim: int = 32
     window: int = 8                 # frames that attention looks back, with its own
     width: int = 256                # channels at 50 Hz; halved at each of the four steps
     scale: float = 0.3              # start of the layer scales: large, for short runs
