@@ -30,6 +30,13 @@ full-size: ## random weights of SIZE (0.6b, 1.7b) in build/SIZE, for bench; need
 quality: all ## what the weight formats cost, teacher-forced against f32 on the voice in the box
 	build/bench_quality $(or $(MODEL),voice) voice/eval.json 40 parts
 
+WORK = build-voice
+voice-data: ## corpus and teachers' speech for a voice, hours; goes on where it was (WORK=build-voice)
+	@train/run.sh $(WORK)
+
+voice-data-quick: ## the same at toy size, under a minute once its Python packages are there
+	@train/run.sh $(WORK)/quick quick
+
 abi: all ## is the shared libraries' interface as kept, and do programs run with later ones
 	@JOBS=$(JOBS) scripts/abi next build
 
@@ -130,6 +137,7 @@ clean: ## remove all build folders but the bare Debian's
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality abi abi-keep examples library alloc check check-layers \
-    check-symbols check-baseline check-form interface lint golden corpus memory formats full-size \
-    determinism kernels arm bochs sanitize fuzz reference bare deb deb-try install uninstall clean help
+.PHONY: all demo test bench quality voice-data voice-data-quick abi abi-keep examples library \
+    alloc check check-layers check-symbols check-baseline check-form interface lint golden corpus \
+    memory formats full-size determinism kernels arm bochs sanitize fuzz reference bare deb deb-try \
+    install uninstall clean help

@@ -1,0 +1,116 @@
+"""Bands, voicing and pitch -> sound, so that the sound is a function of the codes.
+
+A source-filter model on the frame grid: every 80 ms frame holds a whole number of pitch periods
+and starts with a pulse, the noise repeats every 40 ms. So nothing is left to chance or to the
+past, and plain regression can teach the decoder. Inside a frame the pitch may glide.
+"""
+import wave
+
+import numpy as np
+
+from train.audio.envelope import BANDS, NFFT, POINTS, RATE, interpolation, mel
+
+FRAME, HOP, STEPS = 1920, 120, 16   # samples of a frame and of a 5 ms step; steps in a frame
+GAIN, NOISE_LOOP = 1.5 / 32768, 960
+GLIDES = (-0.16, 0.0, 0.16)         # relative change of the pitch from start to end of a frame
+FEWEST, MOST = 5, 28                # periods in a frame: 62.5 to 350 Hz
+STICK = 0.62                        # periods that the pitch must move before the count does
+
+_bins = np.arange(NFFT // 2 + 1) * RATE / NFFT
+TO_BINS = interpolation(mel(np.clip(_bins, 60, 8000)), POINTS)
+STRENGTH_TO_BINS = interpolation(_bins, np.array([500, 1500, 3000, 5000, 7000.0]))
+ROLL_OFF = np.where(_bins > 8000, -(_bins - 8000) / 1000, 0).astype(np.float32)
+_window = np.sin(np.pi * (np.arange(2 * HOP) + 0.5) / (2 * HOP)) ** 2
+
+
+def _noise_spectra():
+    sign = np.sign(np.random.RandomState(0).randn(NOISE_LOOP)).astype(np.float32)
+    x = np.tile(sign, 3 * FRAME // NOISE_LOOP)
+    pieces = [x[FRAME + (i - 1) * HOP:FRAME + (i + 1) * HOP] * _window for i in range(STEPS)]
+    return np.fft.rfft(np.stack(pieces), NFFT).astype(np.complex64)
+
+
+NOISE = _noise_spectra()
+
+
+def pad(x, n):
+    """The last row again until there are n."""
+    return np.concatenate([x, np.repeat(x[-1:], n - len(x), 0)]) if n > len(x) else x[:n]
+
+
+def frames_of(u):
+    return -(-len(u.f0) // STEPS)
+
+
+def contour(f0):
+    """-> periods [T], glide [T] (index into GLIDES): whole periods of every frame, held through
+    unvoiced frames, and how the pitch moves inside it"""
+    n = -(-len(f0) // STEPS)
+    rows = np.concatenate([f0, np.zeros(n * STEPS - len(f0))]).reshape(n, STEPS)
+    periods, glide = np.zeros(n, int), np.full(n, GLIDES.index(0.0))
+    last = first = None
+    for t, row in enumerate(rows):
+        at = np.nonzero(row > 0)[0]
+        if len(at) >= 3:
+            mean = row[at].mean() * FRAME / RATE
+            if last is None or abs(mean - last) >= STICK:
+                last = int(np.clip(np.round(mean), FEWEST, MOST))
+                first = t if first is None else first
+            if len(at) >= 8:
+                slope = np.polyfit(at / STEPS, row[at], 1)[0] / row[at].mean()
+                glide[t] = np.abs(np.array(GLIDES) - slope).argmin()
+        periods[t] = last or 0
+    if first is not None:
+        periods[:first] = periods[first]
+    return np.maximum(periods, FEWEST), glide
+
+
+def pulses(periods, glide):
+    """Samples of the pulses of one frame, on the 8 kHz grid; the first is 0."""
+    s, k = GLIDES[glide], np.arange(periods) / periods
+    if s:
+        # phase(t) = t + s (t^2 - t) / 2 for t in 0..1, solved for t
+        b = 1 - s / 2
+        k = (-b + np.sqrt(b * b + 2 * s * k)) / s
+    return np.round(k * FRAME / 3).astype(int) * 3
+
+
+def minimum_phase(log_magnitude):
+    c = np.fft.irfft(log_magnitude, NFFT, axis=-1)
+    c[..., 1:NFFT // 2] *= 2
+    c[..., NFFT // 2 + 1:] = 0
+    return np.exp(np.fft.rfft(c, NFFT, axis=-1)).astype(np.complex64)
+
+
+def render(u):
+    """Utterance with bands and strengths -> sound, float32, 24 kHz, whole frames"""
+    n = frames_of(u)
+    periods, glide = contour(u.f0)
+    voiced = pad(u.f0, n * STEPS) > 0
+    voiced[len(u.f0):] = False
+    h = minimum_phase(pad(u.bands, n * STEPS) @ TO_BINS + ROLL_OFF)
+    s = np.clip(pad(u.strengths, n * STEPS) @ STRENGTH_TO_BINS, 0, 1) * voiced[:, None]
+    y = np.zeros(n * FRAME + NFFT + 2 * HOP, np.float32)
+    noise = np.fft.irfft(NOISE[np.arange(n * STEPS) % STEPS] * h * (1 - s), NFFT).astype(np.float32)
+    for i in range(n * STEPS):
+        y[i * HOP:i * HOP + NFFT] += noise[i]
+    for t in range(n):
+        at = t * FRAME + pulses(periods[t], glide[t])
+        at = at[voiced[at // HOP]]
+        if len(at):
+            i = at // HOP
+            scale = np.sqrt(FRAME / periods[t])
+            for a, p in zip(at, np.fft.irfft(h[i] * s[i] * scale, NFFT).astype(np.float32)):
+                y[HOP + a:HOP + a + NFFT] += p
+    return np.clip(y[HOP:HOP + n * FRAME] * GAIN, -1, 1)
+
+
+def write_wav(path, y, rate=RATE):
+    with wave.open(path, "wb") as f:
+        f.setnchannels(1)
+        f.setsampwidth(2)
+        f.setframerate(rate)
+        f.writeframes((np.clip(y, -1, 1) * 32767).astype("<i2").tobytes())
+
+
+assert TO_BINS.shape[0] == BANDS

@@ -1,0 +1,88 @@
+"""How well a recogniser understands the teachers: their own sound, and the sound rendered from what
+the codes can tell.
+
+usage: python3 -m train.eval.teacher WORK SENTENCES [VOICE...]
+WORK/bin holds the readers; WORK/teacher.json gets the rates and what was heard.
+"""
+import json
+import os
+import subprocess
+import sys
+import wave
+
+import numpy as np
+
+from train.audio import render
+from train.eval import listen
+from train.teacher import kokoro, voices
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SETS = {"english": "en_everyday", "french": "fr_everyday"}
+
+
+def sentences(name, limit):
+    """[spoken text] of a test set"""
+    with open(os.path.join(HERE, name + ".json"), encoding="utf-8") as f:
+        rows = json.load(f)["sentences"][:limit]
+    return [r.get("spoken", r["typed"]) for r in rows]
+
+
+class OwnSound:
+    """Wraps the neural teacher: keeps the sound of the last sentence."""
+
+    def __init__(self, model):
+        self.model, self.sound = model, None
+
+    def speak(self, *args):
+        out = self.model.speak(*args)
+        self.sound = out[3]
+        return out
+
+
+def flite_sound(work, option, text):
+    path = os.path.join(work, "own.wav")
+    subprocess.run(["flite", "-voice", option, "-t", text, "-o", path], check=True)
+    with wave.open(path) as f:
+        y = np.frombuffer(f.readframes(f.getnframes()), np.int16) / 32768
+        return y, f.getframerate()
+
+
+def measure(work, name, limit, model, listener):
+    voice = voices.VOICES[name]
+    texts = sentences(SETS[voice.language], limit)
+    path = os.path.join(work, "test-%s.bin" % name)
+    subprocess.run([os.path.join(work, "bin", voice.reader), path, voice.option],
+                   input="\n".join(texts) + "\n", text=True, check=True)
+    own = OwnSound(model)
+    rows = []
+    for text, u in zip(texts, voices.read(path, name, own, True)):
+        y, rate = (own.sound, kokoro.RATE) if voice.style else flite_sound(work, voice.option, text)
+        made = render.render(u)
+        rows.append({"text": text, "own": listener(y, rate),
+                     "rendered": listener(made, render.RATE)})
+        if len(rows) <= 3:
+            render.write_wav(os.path.join(work, "test-%s-%d.wav" % (name, len(rows))), made)
+    result = {"voice": name, "recogniser": listener.name, "sentences": len(rows)}
+    for part in ("own", "rendered"):
+        pairs = [(r["text"], r[part]) for r in rows]
+        result[part] = [round(x, 1) for x in listen.rates(pairs, voice.language)]
+    print("%-20s own WER %5.1f CER %5.1f   rendered WER %5.1f CER %5.1f   (%s)"
+          % (name, *result["own"], *result["rendered"], listener.name), flush=True)
+    return dict(result, heard=rows)
+
+
+def main(work, limit, names):
+    cache = os.path.join(work, "cache")
+    model = kokoro.Kokoro(cache, True)
+    listeners, results = {}, []
+    for name in names or list(voices.VOICES):
+        language = voices.VOICES[name].language
+        if language not in listeners:
+            listeners[language] = listen.Listener(language, cache)
+        results.append(measure(work, name, limit, model, listeners[language]))
+        with open(os.path.join(work, "teacher.json"), "w", encoding="utf-8") as f:
+            json.dump(results, f, indent=1, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

@@ -1,0 +1,107 @@
+"""Envelopes, pulses and borders against signals whose answer is known.
+
+usage: python3 -m train.tests.test_audio
+"""
+import unittest
+
+import numpy as np
+
+from train.audio import envelope, periodicity, render
+from train.teacher import align, phones
+from train.teacher.utterance import Utterance
+
+RATE = 24000
+
+
+def resonator(hz, width):
+    """Coefficients of one formant."""
+    r = np.exp(-np.pi * width / RATE)
+    return np.array([1, -2 * r * np.cos(2 * np.pi * hz / RATE), r * r])
+
+
+def filtered(x, a):
+    y = np.zeros(len(x) + 2)
+    for i, v in enumerate(x):
+        y[i + 2] = v - a[1] * y[i + 1] - a[2] * y[i]
+    return y[2:]
+
+
+def log_response(a, hz):
+    z = np.exp(-2j * np.pi * hz / RATE)
+    return -np.log(np.abs(a[0] + a[1] * z + a[2] * z * z))
+
+
+class Audio(unittest.TestCase):
+    def test_envelope_of_pulses(self):
+        """Pulses through a formant: the envelope is the formant, whatever the pitch."""
+        a, n = resonator(1500, 300), 6000
+        inner = (envelope.HZ > 300) & (envelope.HZ < 6000)
+        for f0 in (110, 200, 290):
+            period = RATE // f0
+            x = np.zeros(n)
+            x[::period] = np.sqrt(period) * 2000   # power 1, times 2000
+            frames = n // 120
+            bands = envelope.from_sound(filtered(x, a), RATE, np.full(frames, RATE / period))
+            want = log_response(a, envelope.HZ) + np.log(2000)
+            error = (bands[15:-15] - want)[:, inner]
+            self.assertLess(np.abs(error).mean(), 0.2, f0)
+
+    def test_envelope_of_noise(self):
+        for rate in (22050, 24000):
+            x = 500 * np.random.RandomState(1).randn(rate)
+            bands = envelope.from_sound(x, rate, np.zeros(190))
+            want = np.log(500) + 0.5 * np.log(RATE / rate)
+            # The mean of a logarithm of noise power lies below the logarithm of the mean.
+            self.assertLess(abs(bands.mean() - want), 0.3)
+
+    def test_periodicity(self):
+        x = np.zeros(12000)
+        x[::120] = 100
+        noise = np.random.RandomState(2).randn(12000)
+        f0 = np.full(90, 200.0)
+        self.assertGreater(periodicity.strengths(x, RATE, f0)[10:-10].min(), 0.9)
+        self.assertLess(periodicity.strengths(noise, RATE, f0)[10:-10].mean(), 0.45)
+
+    def test_pulses(self):
+        """As many as asked for, the first at 0, on the coarse grid, gliding the right way."""
+        for count in range(render.FEWEST, render.MOST + 1):
+            for glide in range(len(render.GLIDES)):
+                at = render.pulses(count, glide)
+                self.assertEqual((len(at), at[0]), (count, 0))
+                self.assertFalse((at % 3).any())
+                steps = np.diff(np.append(at, render.FRAME))
+                self.assertGreater(steps.min(), 0)
+                rises = steps[:count // 3].mean() - steps[-(count // 3):].mean()
+                if render.GLIDES[glide]:
+                    self.assertGreater(rises * render.GLIDES[glide], 0)
+
+    def test_render(self):
+        """What is rendered has the envelope and the pitch that were asked for, each time."""
+        n, f0 = 160, 150.0
+        bands = np.tile(log_response(resonator(1000, 400), envelope.HZ) + 6.5, (n, 1))
+        u = Utterance("", "", *[np.zeros(1, int)] * 4, f0=np.full(n, f0), energy=np.zeros(n),
+                      bands=bands, strengths=np.ones((n, 5)))
+        u.end = np.array([n])
+        y = render.render(u)
+        self.assertEqual(len(y), n // 16 * render.FRAME)
+        self.assertTrue((y == render.render(u)).all())
+        seen = envelope.from_sound(y / render.GAIN, RATE, np.full(n, f0))[20:-20]
+        inner = (envelope.HZ > 200) & (envelope.HZ < 6000)
+        self.assertLess(np.abs(seen - bands[20:-20])[:, inner].mean(), 0.25)
+        self.assertGreater(periodicity.strengths(y, RATE, np.full(n, f0))[20:-20, 0].min(), 0.8)
+
+    def test_borders(self):
+        """Two phones of different loudness: the border moves to where the loudness changes."""
+        a, s = phones.PHONE_ID["a"], phones.PHONE_ID["s"]
+        loudness = np.where(np.arange(40) < 17, 8.0, 2.0)
+        f = align.features(np.where(np.arange(40) < 17, 200.0, 5.0), loudness)
+        mean = np.zeros((len(phones.PHONES), 3))
+        mean[a], mean[s] = (8, 0, 1), (2, 0, -1)
+        table = mean, np.ones_like(mean)
+        for start in (13, 17, 21):
+            self.assertEqual(align.refine([a, s], [[0, start], [1, 40]], f, table),
+                             [[0, 17], [1, 40]])
+
+
+if __name__ == "__main__":
+    unittest.main()
