@@ -73,12 +73,21 @@ static kz_status count_frames(const kz_model *m, size_t count, size_t *frames, k
     return status;
 }
 
-static kz_status encode(const kz_model *m, const float *samples, size_t count,
-                        kz_encode_options *options, int32_t *codes, size_t capacity,
-                        size_t *frames, kz__err *err) {
+typedef struct recording {
+    const float *samples;
+    size_t count;
+    int rate;
+} recording;
+
+static kz_status encode(const kz_model *m, const recording *r, kz_encode_options *options,
+                        int32_t *codes, size_t capacity, size_t *frames, kz__err *err) {
     kz__encoding e;
-    if (!codes && m->config.codec.encoder.quantizers) return count_frames(m, count, frames, err);
-    kz_status status = kz__encoding_begin(&e, m, samples, count, 0, err);
+    kz_status status = kz__recording_check(m, r->count, r->rate, err);
+    if (status) return status;
+    if (!codes && m->config.codec.encoder.quantizers) {
+        return count_frames(m, r->count, frames, err);
+    }
+    status = kz__encoding_begin(&e, m, r->samples, r->count, 0, err);
     if (!status) {
         *frames = e.frames;
         if (capacity < e.frames) {
@@ -120,10 +129,8 @@ kz_status kz_encode(const kz_model *model, const float *samples, size_t count, i
         status = kz__fail(&err, KZ_ERR_USAGE, "encoding needs a model, a recording, and room for "
                                               "the codes");
     } else if (!status) {
-        status = kz__recording_check(model, count, sample_rate, &err);
-    }
-    if (!status) {
-        status = encode(model, samples, count, &options, codes, capacity, frames, &err);
+        const recording given_one = {samples, count, sample_rate};
+        status = encode(model, &given_one, &options, codes, capacity, frames, &err);
     }
     kz__err_copy(&err, error, error_capacity);
     return status;
