@@ -105,7 +105,7 @@ class Data(unittest.TestCase):
                  ("mal", "mal")]
         letters = Letters([(tuple(a), tuple(b)) for a, b in words])
         self.assertIn(letters.align("chat", "ʃa"), ([0, 2], [1, 2]))
-        self.assertEqual(letters.align[0, 1, 2, 2])
+        self.assertEqual(letters.align("taxe", "taks"), [0, 1, 2, 2])
 
     def test_dataset(self):
         with tempfile.TemporaryDirectory() as folder:
