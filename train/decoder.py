@@ -104,7 +104,8 @@ class DecoderTask:
         """mean distance of log-mel spectra (nepers), signal to noise (dB)"""
         out, n = [], self.segment
         places = [(i, a) for i, frames in enumerate(self.valid.lengths("codes"))
-                  for a in range(0, frames - n + 1, n)][:VALID_SEGMENTS]
+                  for a in range(0, frames - n + 1, n)]
+        places = places[::max(1, len(places) // VALID_SEGMENTS)]       # of all voices
         # In batches of the shape of training: of each new shape the first run takes seconds.
         for k in range(0, len(places) - self.batch + 1, self.batch):
             part = places[k:k + self.batch]

@@ -8,6 +8,7 @@ from train.model import layout, prompt
 from train.reader import Reader, spelling
 
 LIVE, AUTO = 0.4, 0.2               # share of sentences with live text; without a language
+POOL = 2000                         # sentences of all voices whose frames serve as wrong ones
 
 
 @dataclasses.dataclass
@@ -31,8 +32,8 @@ class Maker:
     def __init__(self, data, tok, rng):
         self.data, self.tok, self.rng, self.read = data, tok, rng, Reader(tok, rng)
         self.order = []
-        some = [data.get("codes", i) for i in range(min(len(data), 2000))]
-        self.pool = np.concatenate(some).astype(np.int64)
+        some = np.linspace(0, len(data) - 1, min(len(data), POOL)).astype(int)
+        self.pool = np.concatenate([data.get("codes", i) for i in some]).astype(np.int64)
 
     def draw(self, size):
         """Numbers of `size` sentences of like length; every sentence once a pass."""
