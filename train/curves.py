@@ -1,4 +1,4 @@
-"""Pictures: the curves of training logs, the spectrogram of a sound. Written without a plot library.
+"""Pictures: curves of training logs, the spectrogram of a sound; without a plot library.
 
 usage: python3 -m train.curves OUT.png LOG.jsonl...     python3 -m train.curves OUT.png SOUND.wav
 """

@@ -60,7 +60,8 @@ class Dataset:
                 if what != "ends":
                     continue
                 shape = tuple(index[name + ".shape"])
-                path, kind = os.path.join(folder, name + ".bin"), np.dtype(str(index[name + ".kind"]))
+                path = os.path.join(folder, name + ".bin")
+                kind = np.dtype(str(index[name + ".kind"]))
                 self.ends[name] = index[key]
                 rows = int(index[key][-1])
                 self.data[name] = np.memmap(path, kind, "r", shape=(rows, *shape)) if rows \

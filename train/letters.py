@@ -87,5 +87,5 @@ class Letters:
 
 
 def spread(count, phones):
-    """Phones of something whose letters say nothing of its sound, evenly over `count` characters."""
+    """Phones of something whose letters say nothing of its sound, evenly over its characters."""
     return [j * count // phones for j in range(phones)]

@@ -72,7 +72,7 @@ class TalkerTask:
         return loss
 
     def through_layers(self, m, x, b):
-        """-> hidden rows, guide loss, how much the first guided head looks at its letter, spelling"""
+        """-> hidden rows, guide loss, how much the first head looks at its letter, spelling"""
         turn, g = m.model.turn(0, x.shape[1]), b.guide
         future = torch.arange(x.shape[1])[None, None] > g[:, 1, None, None]
         guide, looks, spell = 0.0, 0.0, 0.0
@@ -94,7 +94,8 @@ class TalkerTask:
         shown = codes
         if vary:
             other = self.maker.pool[self.rng.randint(len(self.maker.pool), size=len(codes))]
-            shown = torch.where(torch.rand(codes.shape) < SHOWN_WRONG, torch.as_tensor(other), codes)
+            wrong = torch.rand(codes.shape) < SHOWN_WRONG
+            shown = torch.where(wrong, torch.as_tensor(other), codes)
         logits = m.predict(hidden, shown)
         loss = F.cross_entropy(logits.transpose(1, 2), codes[:, 1:], reduction="none").sum(1).mean()
         return loss, (logits.argmax(-1) == codes[:, 1:]).float().mean(0)

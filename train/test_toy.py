@@ -1,5 +1,5 @@
-"""Everything at toy size, in under a minute: training falls and resumes exactly, the exported folder
-speaks in the engine, and the engine's greedy codes are those of generate.py.
+"""Everything at toy size, in under a minute: the loss falls, training resumes exactly, the exported
+folder speaks in the engine, and the engine's greedy codes are those of generate.py.
 
 usage: python3 -m train.test_toy [WORK]     KAZEIA: the engine's program, build/kazeia by default
 """
@@ -22,8 +22,8 @@ KAZEIA = os.environ.get("KAZEIA", "build/kazeia")
 TALKER = ("--batch 4 --size text_hidden=32 talker.hidden=64 talker.layers=4 talker.inner=96 "
           "talker.heads=4 talker.kv=2 talker.head_dim=16 predictor.hidden=32 predictor.layers=1 "
           "predictor.inner=48 predictor.heads=2 predictor.kv=1 predictor.head_dim=16").split()
-DECODER = ("--batch 2 --low-batch 2 --segment 4 --low-segment 6 --finish 0.2 --size codebook_dim=32 "
-           "latent=32 hidden=32 inner=48 layers=1 heads=2 head_dim=16 width=64").split()
+DECODER = ("--batch 2 --low-batch 2 --segment 4 --low-segment 6 --finish 0.2 --size "
+           "codebook_dim=32 latent=32 hidden=32 inner=48 layers=1 heads=2 head_dim=16 width=64").split()
 STEPS = {talker: 60, decoder: 40}
 TEXT = "the cat sat on a mat, yes?"
 

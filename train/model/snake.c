@@ -11,8 +11,9 @@ static inline struct wave wave_at(float z) {
     float turns = __builtin_rintf(z * 0.318309886f);
     float r = z - turns * 3.14159274f + turns * 8.7422777e-8f;
     float q = r * r;
-    float s = r * (1 + q * (-0.16666654f + q * (8.3328998e-3f + q * (-1.9807417e-4f + q * 2.6e-6f))));
-    float c = 1 + q * (-0.49999996f + q * (4.1666485e-2f + q * (-1.3888378e-3f + q * 2.443315e-5f)));
+    float s = -1.9807417e-4f + q * 2.6e-6f, c = -1.3888378e-3f + q * 2.443315e-5f;
+    s = r * (1 + q * (-0.16666654f + q * (8.3328998e-3f + q * s)));
+    c = 1 + q * (-0.49999996f + q * (4.1666485e-2f + q * c));
     return (struct wave){s * s, 2 * s * c};
 }
 
