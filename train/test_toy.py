@@ -23,7 +23,8 @@ TALKER = ("--batch 4 --size text_hidden=32 talker.hidden=64 talker.layers=4 talk
           "talker.heads=4 talker.kv=2 talker.head_dim=16 predictor.hidden=32 predictor.layers=1 "
           "predictor.inner=48 predictor.heads=2 predictor.kv=1 predictor.head_dim=16").split()
 DECODER = ("--batch 2 --low-batch 2 --segment 4 --low-segment 6 --finish 0.2 --size "
-           "codebook_dim=32 latent=32 hidden=32 inner=48 layers=1 heads=2 head_dim=16 width=64").split()
+           "codebook_dim=32 latent=32 hidden=32 inner=48 layers=1 heads=2 head_dim=16 "
+           "width=64").split()
 STEPS = {talker: 60, decoder: 40}
 TEXT = "the cat sat on a mat, yes?"
 
