@@ -166,13 +166,9 @@ static kz_status encode_turn(kz_session *s, const char *text, size_t length, uns
     return status;
 }
 
-static bool blank(const char *text) {
-    return !text || text[strspn(text, " \t\r\n")] == 0;
-}
-
 static kz_status fill_instruct(kz_session *s, const kz_request *r, kz__utterance *u) {
     const kz_model *m = s->model;
-    if (blank(r->instruct)) return KZ_OK;
+    if (kz__is_blank_text(r->instruct)) return KZ_OK;
     if (!m->config.takes_instruct) {
         if (r->flags & KZ_AS_REFERENCE) return KZ_OK;
         return notice(s, r, "this model takes no instruction: the one given has no effect");
@@ -306,7 +302,7 @@ static kz_status fill_clone(kz_session *s, const kz_request *r, kz__utterance *u
     memcpy(u->speaker_vector, r->speaker_vector, c->talker.width * sizeof(float));
     u->speaker = KZ__ROW_SPEAKER;
     if (!r->reference_codes) return KZ_OK;
-    if (!r->reference_frames || blank(r->reference_text)) {
+    if (!r->reference_frames || kz__is_blank_text(r->reference_text)) {
         return kz__fail(&s->err, KZ_ERR_INPUT,
                         "reference codes need at least one frame and their transcript");
     }

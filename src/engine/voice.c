@@ -27,6 +27,10 @@
 
 #define VECTOR_SHARE 0.15 /* of the time that a voice takes */
 
+bool kz__is_blank_text(const char *text) {
+    return !text || text[strspn(text, " \t\r\n")] == 0;
+}
+
 /* ---- what does not fit ---------------------------------------------------------------------- */
 
 kz_status kz__notice(bool strict, const char *text, kz__err *err) {
@@ -147,10 +151,6 @@ typedef struct making {
     kz__err *err;
 } making;
 
-static bool blank(const char *text) {
-    return !text || text[strspn(text, " \t\r\n")] == 0;
-}
-
 static kz_status check_options(making *k) {
     kz_voice_options *o = &k->options;
     if (o->flags & ~(unsigned)(KZ_STRICT | KZ_AS_REFERENCE)) {
@@ -167,7 +167,7 @@ static kz_status check_options(making *k) {
         return kz__fail(k->err, KZ_ERR_USAGE, "%d threads, allowed are 1 to %d", o->threads,
                         KZ__THREADS_MAX);
     }
-    k->with_codes = !blank(o->transcript);
+    k->with_codes = !kz__is_blank_text(o->transcript);
     if (!o->vector_only || !k->with_codes) return KZ_OK;
     return kz__fail(k->err, KZ_ERR_USAGE, "a transcript and the speaker vector alone exclude each "
                                           "other");

@@ -5,6 +5,9 @@
 #include "engine/model.h"
 #include "model/voice.h"
 
+/* NULL, or nothing but white space: not given. */
+bool kz__is_blank_text(const char *text);
+
 /* Room for a notice. */
 #define KZ__NOTICE_BYTES 256
 
