@@ -27,8 +27,8 @@ full-size: ## random weights of SIZE (0.6b, 1.7b) in build/SIZE, for bench; need
 	@python3 scripts/reference/full_size.py build/$(SIZE) --size $(SIZE) --kind $(KIND)
 	@echo "now: make bench memory MODEL=build/$(SIZE)"
 
-quality: all ## what the weight formats cost, teacher-forced against f32 on the voice in the box
-	build/bench_quality $(or $(MODEL),voice) voice/eval.json 40 parts
+quality: all ## what weight formats and decoders cost on speech, one table (MODEL=build-voice/voice)
+	@scripts/quality -m $(or $(MODEL),$(WORK)/voice) $(QUALITY_OPTIONS)
 
 WORK = build-voice
 voice-data: ## corpus and teachers' speech for a voice, hours; goes on where it was (WORK=build-voice)

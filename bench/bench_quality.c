@@ -5,14 +5,15 @@
  * logits are compared with those of f32: is the most likely code the same, and how far are the
  * distributions apart (Kullback-Leibler divergence, temperature 1). Drawn codes: the same keyed
  * noise is added to both sides (temperature 0.9), as a seeded run does; equal draws are counted.
- *     bench_quality [MODEL [SENTENCES.json [HOW MANY [parts]]]]
- * SENTENCES.json has "sentences": [{"text": ...}]. "parts" adds a row for each part of the model.
+ *     bench_quality MODEL SENTENCES.json [HOW MANY [parts|formats [SPEAKER]]]
+ * SENTENCES.json is one of train/eval. "parts" adds a row for each part of the model, "formats"
+ * leaves out all but the formats. Without SPEAKER the model's speakers take turns.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "base/rng.h"
 #include "engine/session.h"
+#include "sentences.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,13 +92,18 @@ static variant *add_variant(bench *b, const char *name, const kz__policy *policy
     return v;
 }
 
-static void add_variants(bench *b, bool parts) {
-    static const kz_type formats[] = {KZ_TYPE_F32, KZ_TYPE_Q8, KZ_TYPE_Q4};
-    static const char *const names[] = {"f32", "q8", "q4"};
-    for (size_t f = 0; f < 3; f++) {
+enum { FORMATS = 4, MIXED = 3 };
+
+static void add_formats(bench *b) {
+    static const kz_type formats[FORMATS] = {KZ_TYPE_F32, KZ_TYPE_BF16, KZ_TYPE_Q8, KZ_TYPE_Q4};
+    static const char *const names[FORMATS] = {"f32", "bf16", "q8", "q4"};
+    for (size_t f = 0; f < FORMATS; f++) {
         kz__policy policy = kz__policy_of(formats[f]);
         add_variant(b, names[f], &policy);
     }
+}
+
+static void add_mixed(bench *b, bool parts) {
     kz__policy all = kz__policy_of(KZ_TYPE_Q4);
     for (int p = 0; p < KZ__PARTS; p++) all.type[p] = KZ__Q4;
     add_variant(b, "all parts q4", &all);
@@ -195,12 +201,10 @@ static void one_draw(bench *b, variant *v, size_t group, const float *x, size_t 
 
 /* ---- a sentence ----------------------------------------------------------------------------- */
 
-static void speak(bench *b, const char *text) {
+static void speak(bench *b, const sentences *list, size_t number) {
     kz_request request;
     float samples[4096];
-    kz_request_init(&request);
-    request.text = text;
-    request.text_length = strlen(text);
+    sentences_request(list, number, &request);
     request.talker.temperature = 0;
     request.predictor.temperature = 0;
     check(kz_session_start(b->session, &request), kz_error(b->session));
@@ -290,10 +294,10 @@ static void force(bench *b, variant *v) {
 
 static void show(const bench *b) {
     size_t groups = b->model->config.code_groups;
-    printf("%-26s %9s %15s %15s %15s %19s\n", "", "MB/frame", "equal, per cent", "drawn equal",
-           "worst codebook", "divergence x 1000");
-    printf("%-26s %9s %7s %7s %7s %7s %7s %7s %9s %9s\n", "variant", "", "talker", "others",
-           "talker", "others", "number", "equal", "talker", "others");
+    printf("%-26s %9s %15s %15s %7s %15s %19s\n", "", "MB/frame", "equal, per cent", "drawn equal",
+           "drawn", "worst codebook", "divergence x 1000");
+    printf("%-26s %9s %7s %7s %7s %7s %7s %7s %7s %9s %9s\n", "variant", "", "talker", "others",
+           "talker", "others", "all", "number", "equal", "talker", "others");
     for (size_t i = 0; i < b->count; i++) {
         const variant *v = &b->variants[i];
         score rest = {0};
@@ -308,14 +312,15 @@ static void show(const bench *b) {
             rest.divergence += s->divergence;
         }
         const score *t = &v->groups[0];
-        printf("%-26s %9.3f %7.2f %7.2f %7.2f %7.2f %7zu %7.2f %9.3f %9.3f\n", v->name,
+        printf("%-26s %9.3f %7.2f %7.2f %7.2f %7.2f %7.2f %7zu %7.2f %9.3f %9.3f\n", v->name,
                (double)v->bytes * 1e-6, 100 * t->same / t->draws, 100 * rest.same / rest.draws,
-               100 * t->drawn_same / t->draws, 100 * rest.drawn_same / rest.draws, worst,
+               100 * t->drawn_same / t->draws, 100 * rest.drawn_same / rest.draws,
+               100 * (t->drawn_same + rest.drawn_same) / (t->draws + rest.draws), worst,
                100 * v->groups[worst].same / v->groups[worst].draws,
                1e3 * t->divergence / t->draws, 1e3 * rest.divergence / rest.draws);
     }
     printf("equal codes by codebook, per cent\n");
-    for (size_t i = 0; i < b->count && i < 6; i++) {
+    for (size_t i = 0; i < b->count && i < FORMATS + MIXED; i++) {
         printf("%-18s", b->variants[i].name);
         for (size_t g = 0; g < groups; g++) {
             const score *s = &b->variants[i].groups[g];
@@ -325,46 +330,49 @@ static void show(const bench *b) {
     }
 }
 
+static void clear(bench *b) {
+    for (size_t i = 0; i < b->count; i++) {
+        kz__scratch_clear(&b->variants[i].work.scratch);
+        kz__talker_work_clear(&b->variants[i].work.talker);
+        kz__predictor_work_clear(&b->variants[i].work.predictor);
+        kz__talker_state_clear(&b->variants[i].talker_state);
+        kz__predictor_state_clear(&b->variants[i].predictor_state);
+        kz__talker_clear(&b->model->mem, &b->variants[i].talker);
+        kz__predictor_clear(&b->model->mem, &b->variants[i].predictor);
+    }
+    kz_session_free(b->session);
+    kz_model_free(b->model);
+    free(b->variants);
+    free(b->logits);
+}
+
 int main(int argc, char **argv) {
     static bench b;
-    const char *folder = argc > 1 ? argv[1] : "voice";
-    const char *file = argc > 2 ? argv[2] : "voice/eval.json";
-    size_t most = argc > 3 ? (size_t)atoi(argv[3]) : 40;
-    bool parts = argc > 4 && strcmp(argv[4], "parts") == 0;
+    sentences list = {0};
     char error[256] = "";
     kz_model_options options;
+    if (argc < 3) check(KZ_ERR_USAGE, "MODEL SENTENCES.json [HOW MANY [parts|formats [SPEAKER]]]");
+    const char *what = argc > 4 ? argv[4] : "";
     kz_model_options_init(&options);
     options.type = KZ_TYPE_F32;
-    check(kz_model_open(folder, &options, &b.model, error, sizeof error), error);
+    check(kz_model_open(argv[1], &options, &b.model, error, sizeof error), error);
     check(kz_session_create(b.model, NULL, &b.session, error, sizeof error), error);
     b.variants = need(calloc(MOST_VARIANTS, sizeof *b.variants));
     if (b.model->config.code_groups > MOST_GROUPS) check(KZ_ERR_MODEL, "too many code groups");
-    add_variants(&b, parts);
-    json_t *root = json_load_file(file, 0, NULL);
-    json_t *list = json_object_get(root, "sentences");
-    if (!json_is_array(list)) check(KZ_ERR_INPUT, "no sentences in the file");
-    if (most > json_array_size(list)) most = json_array_size(list);
+    add_formats(&b);
+    if (strcmp(what, "formats") != 0) add_mixed(&b, strcmp(what, "parts") == 0);
+    const char *wrong = sentences_open(&list, argv[2], argc > 3 ? (size_t)atoi(argv[3]) : 40,
+                                       b.model, argc > 5 ? argv[5] : NULL);
+    if (*wrong) check(KZ_ERR_INPUT, wrong);
     size_t frames = 0;
-    for (size_t i = 0; i < most; i++) {
-        speak(&b, json_string_value(json_object_get(json_array_get(list, i), "text")));
+    for (size_t i = 0; i < list.count; i++) {
+        speak(&b, &list, i);
         for (size_t v = 0; v < b.count; v++) force(&b, &b.variants[v]);
         frames += b.frames;
     }
-    printf("%zu sentences, %zu frames\n", most, frames);
+    printf("%zu sentences, %zu frames\n", list.count, frames);
     show(&b);
-    json_decref(root);
-    kz_session_free(b.session);
-    for (size_t i = 0; i < b.count; i++) {
-        kz__scratch_clear(&b.variants[i].work.scratch);
-        kz__talker_work_clear(&b.variants[i].work.talker);
-        kz__predictor_work_clear(&b.variants[i].work.predictor);
-        kz__talker_state_clear(&b.variants[i].talker_state);
-        kz__predictor_state_clear(&b.variants[i].predictor_state);
-        kz__talker_clear(&b.model->mem, &b.variants[i].talker);
-        kz__predictor_clear(&b.model->mem, &b.variants[i].predictor);
-    }
-    kz_model_free(b.model);
-    free(b.variants);
-    free(b.logits);
+    sentences_close(&list);
+    clear(&b);
     return 0;
 }

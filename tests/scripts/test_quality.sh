@@ -1,7 +1,8 @@
 #!/bin/sh
-# B069: what 8 and 4 bits cost stays known. Teacher-forced on the voice in the box: at least 97 % of
-# the codes are those of f32 with q8, 90 % with q4, those of the talker and the others, the most
-# likely and the drawn ones. test_quality.sh ROOT BUILD
+# What formats and decoders cost stays known. B069: teacher-forced on the voice in the box, at least
+# 97 % of the codes are those of f32 with q8, 90 % with q4, those of the talker and the others, the
+# most likely and the drawn ones. And scripts/quality makes its table, without a Python that listens,
+# and with one that it is told of. test_quality.sh ROOT BUILD
 root=$1
 build=$2
 if [ ! -f "$root/voice/config.json" ]; then
@@ -10,20 +11,82 @@ if [ ! -f "$root/voice/config.json" ]; then
 fi
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-"$build/bench_quality" "$root/voice" "$root/voice/eval.json" 6 >"$work/out" || exit 1
+bad=0
+
+complain() {
+    echo "$1"
+    bad=1
+}
+
+list=$root/train/eval/en_everyday.json
+"$build/bench_quality" "$root/voice" "$list" 6 >"$work/out" || exit 1
 awk '
     function least(name, limit) {
-        for (i = 3; i <= 6; i++) {
+        for (i = 3; i <= 7; i++) {
             if ($i + 0 >= limit) continue
             printf "%s keeps %s of 100 codes, at least %d are wanted: %s\n", name, $i, limit, $0
             bad = 1
         }
         seen++
     }
-    NF == 10 && $1 == "f32" { least("f32", 100) }
-    NF == 10 && $1 == "q8" { least("q8", 97) }
-    NF == 10 && $1 == "q4" { least("q4", 90) }
+    NF == 11 && $1 == "f32" { least("f32", 100) }
+    NF == 11 && $1 == "bf16" { least("bf16", 99) }
+    NF == 11 && $1 == "q8" { least("q8", 97) }
+    NF == 11 && $1 == "q4" { least("q4", 90) }
     END {
-        if (seen != 3) print "rows of f32, q8 and q4 are missing"
-        exit bad || seen != 3
-    }' "$work/out"
+        if (seen != 4) print "rows of f32, bf16, q8 and q4 are missing"
+        exit bad || seen != 4
+    }' "$work/out" || bad=1
+
+# The distance of a sound from itself is 0, and the coarser of two decoders lies further away.
+"$build/bench_sound" "$root/voice" "$list" 2 "" f32/direct q8/winograd q8/int8 >"$work/out" ||
+    complain "bench_sound fails"
+awk '{ value[$1] = $2 }
+    END { exit !(value["f32/direct"] == 0 && value["q8/winograd"] < 0.01 &&
+                 value["q8/int8"] > 0.02 && value["q8/int8"] < 2) }' "$work/out" ||
+    complain "distances: $(cat "$work/out")"
+
+# quality WANTED_ERROR OPTIONS...: a table of two sentences
+quality() {
+    wanted=$1
+    shift
+    KAZEIA=$build/kazeia "$root/scripts/quality" -m "$root/voice" -o "$work/quality" -n 1 -r 1 \
+        -t 1 "$@" >"$work/out" 2>"$work/err" || complain "quality $*: $(cat "$work/err")"
+    grep -q -e "$wanted" "$work/err" || complain "quality $*: no '$wanted' in $(cat "$work/err")"
+}
+PYTHON=$work/none quality "no word errors.*there is no $work/none"
+awk -F '|' '
+    NF == 7 && $2 ~ /f32|bf16|q8|q4/ && $4 + 0 >= 90 && $5 + 0 < 2 && $6 + 0 > 0 { rows++ }
+    NF == 7 && $2 ~ /f32/ && $4 + 0 == 100 { full++ }
+    END { exit !(rows == 6 && full == 1) }' "$work/out" || complain "table: $(cat "$work/out")"
+grep -q '^2 sentences, .*1 threads.*GFLOP/s' "$work/out" || complain "no line of the probe"
+
+# A Python that hears "good" in everything: what it prints is what the table holds.
+cat >"$work/python" <<'END'
+#!/bin/sh
+[ "$2" = train.eval.words ] || exit 0
+shift 3
+for row; do
+    echo "$row everyday 12.34"
+    echo "$row rare 56.78"
+done
+END
+chmod +x "$work/python"
+PYTHON=$work/python quality "" --json
+grep -q '"weights":"q8","decoder":"int8","wer_everyday":12.34,"wer_rare":56.78,' "$work/out" ||
+    complain "word errors: $(cat "$work/out")"
+
+# refused ERROR OPTIONS...
+refused() {
+    wanted=$1
+    shift
+    KAZEIA=$build/kazeia "$root/scripts/quality" "$@" >"$work/out" 2>"$work/err"
+    [ $? -eq 2 ] || complain "quality $* does not end with 2"
+    grep -q -e "$wanted" "$work/err" || complain "quality $*: no '$wanted' in $(cat "$work/err")"
+}
+refused "no model folder" -m "$work/none"
+refused "is no option" --fast
+refused "is no number" -n x
+refused "1 to 99 rounds" -r 0
+"$root/scripts/quality" --help | grep -q '^usage' || complain "no usage in --help"
+exit $bad
