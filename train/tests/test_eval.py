@@ -1,0 +1,112 @@
+"""What the report of a voice measures, against sounds and texts whose answer is known.
+
+usage: python3 -m train.tests.test_eval
+"""
+import unittest
+
+import numpy as np
+
+from train.eval import intonation, pitch
+from train.eval.sets import Sentence
+
+RATE = 24000
+
+
+def voice(hz, seconds, rate=RATE):
+    """Pulses with overtones; hz: one pitch, or [(time, Hz)] between which it is linear in time"""
+    t = np.arange(int(seconds * rate)) / rate
+    curve = np.full(len(t), float(hz)) if np.isscalar(hz) else np.interp(t, *zip(*hz))
+    phase = 2 * np.pi * np.cumsum(curve) / rate
+    return 0.2 * sum(np.cos(k * phase) / k for k in range(1, 8)), curve
+
+
+def silence(seconds, rate=RATE):
+    return np.zeros(int(seconds * rate))
+
+
+class Pitch(unittest.TestCase):
+    def test_tones(self):
+        for rate in (16000, 22050, 24000):
+            for hz in (70, 111, 180.5, 260, 350):
+                f0, _ = pitch.track(voice(hz, 0.5, rate)[0], rate)
+                inner = f0[5:-5]
+                self.assertTrue((inner > 0).all(), (rate, hz))
+                self.assertLess(np.abs(inner / hz - 1).max(), 0.01, (rate, hz))
+
+    def test_glide(self):
+        y, curve = voice([(0, 120), (1, 240)], 1)
+        f0, _ = pitch.track(y, RATE)
+        want = curve[np.arange(len(f0)) * RATE // 100]
+        self.assertLess(np.abs(f0[8:-8] / want[8:-8] - 1).max(), 0.03)
+
+    def test_in_noise(self):
+        noise = np.random.RandomState(3)
+        f0, _ = pitch.track(voice(150, 1)[0] + 0.05 * noise.randn(RATE), RATE)
+        self.assertLess(np.abs(f0[f0 > 0] / 150 - 1).max(), 0.03)
+        self.assertGreater((f0 > 0).mean(), 0.9)
+
+    def test_unvoiced(self):
+        f0, _ = pitch.track(np.random.RandomState(4).randn(RATE), RATE)
+        self.assertLess((f0 > 0).mean(), 0.02)
+        f0, loud = pitch.track(silence(0.5), RATE)
+        self.assertEqual((f0.sum(), loud.sum()), (0, 0))
+
+    def test_loudness(self):
+        y = np.concatenate([np.full(2400, 0.5), np.full(2400, -0.1)])
+        np.testing.assert_allclose(pitch.loudness(y, RATE), [0.5] * 10 + [0.1] * 10)
+
+
+class Intonation(unittest.TestCase):
+    def move(self, *points):
+        return intonation.end_move(pitch.track(voice(points, points[-1][0])[0], RATE)[0])
+
+    def test_ends(self):
+        self.assertAlmostEqual(self.move((0, 200), (1, 200)), 0, delta=0.1)
+        # Linear from 200 to 250 Hz in 300 ms: the middles of the outer thirds are 208.3 and 241.7.
+        self.assertAlmostEqual(self.move((0, 200), (0.7, 200), (1, 250)),
+                               12 * np.log2(241.7 / 208.3), delta=0.3)
+        self.assertAlmostEqual(self.move((0, 150), (0.7, 150), (1, 110)),
+                               -12 * np.log2(143.3 / 116.7), delta=0.4)
+        self.assertIsNone(intonation.end_move(np.zeros(50)))
+
+    def test_share(self):
+        moves = [2, 1.5, 0.9, -3, None]
+        self.assertEqual(intonation.share(moves, 1), 50)
+        self.assertEqual(intonation.share(moves, -1), 25)
+        self.assertIsNone(intonation.share([None], 1))
+
+    def test_range(self):
+        f0 = np.concatenate([np.zeros(100), np.full(50, 100), np.full(50, 200)])
+        self.assertAlmostEqual(intonation.pitch_range([(f0, None)]), 12)
+
+    def test_places(self):
+        commas, gaps = intonation.places("Ab cd, ef gh.")
+        self.assertEqual(commas, [0.5])
+        self.assertEqual(gaps, [0.25, 0.75])
+        self.assertEqual(intonation.places("Yes.")[0], [])
+
+    def test_pauses(self):
+        for seconds, want in ((0.1, True), (0.06, True), (0.03, False), (0, False)):
+            y = np.concatenate([silence(0.3), voice(150, 0.8)[0], silence(seconds),
+                                voice(150, 0.8)[0], silence(0.3)])
+            self.assertEqual(intonation.pauses_near(pitch.loudness(y, RATE), 0.5), want, seconds)
+            self.assertFalse(intonation.pauses_near(pitch.loudness(y, RATE), 0.9), seconds)
+
+    def test_measure(self):
+        up = voice([(0, 200), (0.9, 200), (1.2, 260)], 1.2)[0]
+        down = voice([(0, 200), (0.9, 200), (1.2, 150)], 1.2)[0]
+        pause = np.concatenate([down, silence(0.15), down])
+        said = [(Sentence("Is it?", "", "english", "yes/no"), up, RATE),
+                (Sentence("Why is it?", "", "english", "wh"), down, RATE),
+                (Sentence("It is.", "", "english"), down, RATE),
+                (Sentence("It is, is it.", "", "english"), pause, RATE)]
+        got = intonation.measure(said)
+        want = {"rise yes/no": 100, "rise wh": 0, "rise statements": 0, "fall statements": 100,
+                "commas": 1, "pause at commas": 100, "sentences": 4}
+        self.assertEqual({k: got[k] for k in want}, want)
+        # Of 600 steps the 30 of the rise lie above 200 Hz, and 30 of the four falls below 162.5.
+        self.assertAlmostEqual(got["range"], 12 * np.log2(200 / 162.5), delta=0.3)
+
+
+if __name__ == "__main__":
+    unittest.main()
