@@ -4,13 +4,13 @@ import numpy as np
 from train.audio import render
 from train.model import layout
 from train.teacher import phones as ph
+from train.teacher.utterance import STEPS, UNITS
 
-STEPS = render.STEPS                # of 5 ms in a frame
-SLOT = STEPS // layout.SLOTS        # of 5 ms in a slot
 _STRESSED = {p: len(ph.PHONES) + i for i, p in
              enumerate(p for p, vowel in enumerate(ph.IS_VOWEL) if vowel)}
 assert len(ph.PHONES) + len(_STRESSED) <= layout.PHONES
 assert (render.FEWEST, render.MOST) == layout.PERIODS and len(render.GLIDES) == layout.GLIDES
+assert UNITS == layout.UNITS
 
 
 def symbols(u):
@@ -19,64 +19,37 @@ def symbols(u):
                      for p, s in zip(u.phone, u.stress)])
 
 
-def slots(u):
-    """[8 T] for each slot of 10 ms the number of its phone; every phone gets at least one"""
-    total = render.frames_of(u) * layout.SLOTS
-    out, at = np.full(total, len(u.end) - 1), 0
-    for i, end in enumerate(u.end):
-        stop = min(max(at + 1, int(round(end / SLOT))), total)
-        out[at:stop] = i
-        at = stop
-    return out
+def loudness(u):
+    """[T, 3]: code of the mean loudness of each unit"""
+    low, high, steps = layout.LOUD
+    place = (np.arange(len(u.energy)) + 0.5) * layout.UNITS / STEPS
+    unit = place.astype(int)
+    mean = np.bincount(unit, u.energy) / np.bincount(unit)
+    return np.clip((mean - low) / (high - low) * steps, 0, steps - 1).astype(int) \
+        .reshape(-1, layout.UNITS)
 
 
-def energies(u):
-    """[8 T] mean loudness of each slot"""
-    return render.pad(u.energy, render.frames_of(u) * STEPS).reshape(-1, SLOT).mean(1)
-
-
-class Loudness:
-    """Mean loudness of each phone of one voice, from some of its utterances."""
-
-    def __init__(self, utterances):
-        total, count = np.zeros(layout.PHONES), np.zeros(layout.PHONES)
-        for u in utterances:
-            ids = symbols(u)[slots(u)]
-            np.add.at(total, ids, energies(u))
-            np.add.at(count, ids, 1)
-        self.mean = total / np.maximum(count, 1)
-        self.mean[count == 0] = total.sum() / count.sum()
-
-    def codes(self, u, ids):
-        """ids [T, 8]: the phones of the slots"""
-        spoken = (ids != layout.SILENCE).astype(np.float32)
-        gain = (energies(u).reshape(ids.shape) - self.mean[ids]) * spoken
-        step = gain.sum(1) / np.maximum(spoken.sum(1), 1) / layout.LOUD_STEP
-        return np.clip(np.floor(step + layout.QUIET), 0, layout.LOUD - 1)
-
-
-def encode(u, loudness, speaker, language):
-    """-> codes [T, 16], and for each frame the number of the phone in its last slot"""
-    number = slots(u)
-    grid = number.reshape(-1, layout.SLOTS)
-    ids = np.append(symbols(u), [layout.SILENCE] * 2)
-    last, stop = grid[:, -1], np.zeros(len(u.end), int)
-    stop[number] = np.arange(len(number)) + 1      # the last assignment wins
+def encode(u, speaker, language):
+    """-> codes [T, 16], and for each frame the number of the phone in its last unit"""
+    grid = u.at().reshape(-1, layout.UNITS)
+    ids = np.append(symbols(u), [layout.SILENCE] * 3)
+    last = grid[:, -1]
     out = np.zeros((len(grid), layout.COUNT), np.uint8)
 
     def put(name, value):
         out[:, layout.INDEX[name]] = value
-    hold = stop[last] - layout.SLOTS * (np.arange(len(grid)) + 1)
+    hold = u.end[last] - layout.UNITS * (np.arange(len(grid)) + 1)
     near = hold < layout.HOLD - 1                  # else what comes need not be known yet
     put("now", ids[last])
     put("hold", np.clip(hold, 0, layout.HOLD - 1))
-    put("next", np.where(near, ids[last + 1], layout.SILENCE))
-    put("after", np.where(near, ids[last + 2], layout.SILENCE))
-    for i in range(layout.SLOTS - 1):
-        put("slot%d" % i, ids[grid[:, i]])
+    for k, name in enumerate(("next", "after", "third")):
+        put(name, np.where(near, ids[last + 1 + k], layout.SILENCE))
+    for i in range(layout.UNITS - 1):
+        put("unit%d" % i, ids[grid[:, i]])
     periods, glide = render.contour(u.f0)
     put("pitch", periods - layout.PERIODS[0])
     put("glide", glide)
-    put("loud", loudness.codes(u, ids[grid]))
+    for i, value in enumerate(loudness(u).T):
+        put("loud%d" % i, value)
     put("voice", layout.voice_code(speaker, language))
     return out, last

@@ -2,7 +2,7 @@
 
 usage: python3 -m train.prepare WORK [--merges N] [--frames N]
 reads WORK/corpus/*.jsonl and WORK/speech/*.npz; writes WORK/tokenizer, WORK/talker, talker-valid,
-decoder, decoder-valid (dataset.py), each once: what is there is left alone
+spelling, decoder, decoder-valid (dataset.py), each once: what is there is left alone
 """
 import argparse
 import collections
@@ -14,18 +14,19 @@ import unicodedata
 
 import numpy as np
 
-from train import dataset
+from train import dataset, readings
 from train.audio import render
-from train.codes import Loudness, encode, symbols
+from train.codes import encode, symbols
 from train.corpus import sentence
 from train.letters import Letters, letters_of, spread
 from train.model import layout
 from train.model.tokenizer import Tokenizer, learn
+from train.teacher import phones as ph
 from train.teacher import speak
-from train.teacher.utterance import Utterance
+from train.teacher.utterance import STEPS, UNITS, Utterance
 
-LOUD_FROM, VALID_EVERY, VALID_MOST = 1500, 100, 160
-FEATURES = 4 * (40 + 1 + 5)         # in 20 ms: bands, whether voiced, strengths
+VALID_EVERY, VALID_MOST = 100, 160
+FEATURES = 4 * (40 + 1 + 5)         # in a quarter of a frame: bands, whether voiced, strengths
 TOKENIZER_LINES = 40000
 
 
@@ -70,20 +71,20 @@ def by_token(tokens, u):
     """Numbers of the phones of each token of a sentence."""
     owners, out = sentence.owners(tokens), collections.defaultdict(list)
     for i, (phone, word) in enumerate(zip(u.phone, u.word)):
-        if phone != layout.SILENCE and 0 <= word < len(owners):
+        if ph.SAID[phone] and 0 <= word < len(owners):
             out[owners[word]].append(i)
     return out
 
 
-def pronunciations(speech):
-    """-> {language: Letters}, learnt from the tokens that are said as typed"""
-    words = collections.defaultdict(dict)
-    for _, language, tokens, u in speech.all():
+def pronunciations(rows):
+    """[(tokens, reading)] -> Letters, learnt from the tokens that are said as typed"""
+    words = {}
+    for tokens, u in rows:
         for k, ids in by_token(tokens, u).items():
             typed, said = tokens[k]
             if plain(typed) and plain(typed) == plain(said):
-                words[language][tuple(letters_of(typed)[1]), tuple(u.phone[ids].tolist())] = None
-    return {language: Letters(list(rows)) for language, rows in words.items()}
+                words[tuple(letters_of(typed)[1]), tuple(u.phone[ids].tolist())] = None
+    return Letters(list(words))
 
 
 def characters(tokens, u, letters):
@@ -112,25 +113,27 @@ def composed(tokens):
 
 
 def silence_before(u, frames):
-    """The utterance with as many silent frames before it, as its first 5 ms are."""
+    """The utterance with as many silent frames before it, as its first step is."""
     def more(x, value=None):
         first = x[:1] if value is None else np.full_like(x[:1], value)
-        return np.concatenate([np.repeat(first, frames * render.STEPS, 0), x])
-    return dataclasses.replace(u, end=u.end + frames * render.STEPS, f0=more(u.f0, 0),
+        return np.concatenate([np.repeat(first, frames * STEPS, 0), x])
+    return dataclasses.replace(u, end=u.end + frames * UNITS, f0=more(u.f0, 0),
                                energy=more(u.energy), bands=more(u.bands),
                                strengths=more(u.strengths, 0))
 
 
 def low_features(u):
-    n = render.frames_of(u) * render.STEPS
-    voiced = render.pad((u.f0 > 0).astype(np.float32), n)[:, None]
-    rows = [(render.pad(u.bands, n) - 4) / 2, voiced, render.pad(u.strengths, n) * voiced]
+    voiced = (u.f0 > 0).astype(np.float32)[:, None]
+    rows = [(u.bands - 4) / 2, voiced, u.strengths * voiced]
     return np.concatenate(rows, 1).reshape(-1, FEATURES)
 
 
-def write(work, name, kinds, items, valid_of):
+SETS = (("", False), ("-valid", True))
+
+
+def write(work, name, kinds, items, valid_of, sets=SETS):
     """items(valid): yields arrays; two data sets, one for validation, if they are not there."""
-    for suffix, valid in (("", False), ("-valid", True)):
+    for suffix, valid in sets:
         folder = os.path.join(work, name + suffix)
         if os.path.exists(os.path.join(folder, "index.npz")):
             continue
@@ -145,13 +148,11 @@ def write(work, name, kinds, items, valid_of):
 
 
 class Items:
-    def __init__(self, speech, frames):
+    def __init__(self, work, speech, frames):
         self.speech, self.frames = speech, frames
-        self.loudness, self.letters = {}, None
-        for voice in speech.shards:
-            some = [u for (_, u), _ in zip(speech.of(voice), range(LOUD_FROM))]
-            if some:
-                self.loudness[voice] = Loudness(some)
+        self.read = {name: list(readings.of(work, name)) for name in layout.LANGUAGES}
+        self.letters = {name: pronunciations(rows) for name, rows in self.read.items()}
+        self.kept = set()           # texts of the sentences that are kept out of training
 
     def chosen(self, valid, every):
         """Every so many sentences of a voice are kept out of training."""
@@ -159,19 +160,38 @@ class Items:
         for speaker, language, tokens, u in self.speech.all():
             number[u.voice] += 1
             kept = number[u.voice] % every == 0
-            if kept and valid and number[u.voice] > every * VALID_MOST // len(self.loudness):
+            if kept:
+                self.kept.add(sentence.typed(tokens))
+            if kept and valid and number[u.voice] > every * VALID_MOST // len(self.speech.shards):
                 continue
-            if kept == valid and 2 <= render.frames_of(u) <= self.frames:
-                codes, last = encode(u, self.loudness[u.voice], speaker, language)
+            if kept == valid and 2 <= u.frames() <= self.frames:
+                codes, last = encode(u, speaker, language)
                 yield language, composed(tokens), u, codes, last
 
     def talker(self, valid, every):
-        self.letters = self.letters or pronunciations(self.speech)
         for language, tokens, u, codes, last in self.chosen(valid, every):
-            text, where = sentence.typed(tokens), characters(tokens, u, self.letters[language])
-            said = u.phone != layout.SILENCE
-            yield dict(text=np.frombuffer(text.encode(), np.uint8), codes=codes,
-                       reads=where[last], phones=symbols(u)[said], letters=where[said])
+            arrays, where = self.spelt(language, tokens, u)
+            yield dict(arrays, codes=codes, reads=where[last])
+
+    def spelt(self, language, tokens, u):
+        """-> text, phones and letters of a sentence; for all its phones the character"""
+        text, where = sentence.typed(tokens), characters(tokens, u, self.letters[language])
+        said = np.array(ph.SAID)[u.phone]
+        return dict(text=np.frombuffer(text.encode(), np.uint8), phones=symbols(u)[said],
+                    letters=where[said]), where
+
+    def spelling(self, *_):
+        """Every sentence of the corpus, without speech, but those kept out of training: for the
+        talker's lessons in spelling. One silent frame names a voice of the language."""
+        for language, rows in self.read.items():
+            for i, (tokens, u) in enumerate(rows):
+                if sentence.typed(tokens) in self.kept:
+                    continue
+                arrays, _ = self.spelt(language, composed(tokens), u)
+                frame = np.zeros((1, layout.COUNT), np.uint8)
+                frame[0, layout.INDEX["voice"]] = layout.voice_code(
+                    layout.SPEAKERS[i % len(layout.SPEAKERS)], language)
+                yield dict(arrays, codes=frame, reads=np.zeros(1))
 
     def decoder(self, valid, every):
         for _, _, u, codes, _ in self.chosen(valid, every):
@@ -201,8 +221,9 @@ def main():
     a = p.parse_args()
     speech = Speech(a.work)
     make_tokenizer(a.work, speech, a.merges)
-    items = Items(speech, a.frames)
+    items = Items(a.work, speech, a.frames)
     write(a.work, "talker", dataset.TALKER, items.talker, a.valid_every)
+    write(a.work, "spelling", dataset.TALKER, items.spelling, a.valid_every, SETS[:1])
     write(a.work, "decoder", dataset.decoder_kinds(FEATURES), items.decoder, a.valid_every)
 
 

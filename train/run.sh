@@ -9,9 +9,9 @@ set -e
 here=$(cd "$(dirname "$0")" && pwd)
 work=$1
 if [ "$2" = quick ]; then
-    share=0.004 sentences=${SENTENCES:-12} sound=${SOUND:-2}
+    share=0.004 sentences=${SENTENCES:-12} french=${SENTENCES:-12} sound=${SOUND:-2}
 else
-    share=1 sentences=${SENTENCES:-30000} sound=${SOUND:-3000}
+    share=1 sentences=${SENTENCES:-20000} french=${FRENCH:-8000} sound=${SOUND:-600}
 fi
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 mkdir -p "$work/bin"
@@ -34,9 +34,9 @@ if [ -z "$PYTHON" ]; then
 fi
 
 flags="-O2 -std=gnu11 -Wall -Wextra"
-voices="-lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_usenglish -lflite_cmulex -lflite"
+english="-lflite_cmu_us_slt -lflite_usenglish -lflite_cmulex -lflite"
 # shellcheck disable=SC2086
-cc $flags "$here/teacher/flite.c" -o "$work/bin/flite" $voices -lm
+cc $flags "$here/teacher/flite.c" -o "$work/bin/flite" $english -lm
 # shellcheck disable=SC2086
 cc $flags "$here/teacher/espeak.c" -o "$work/bin/espeak" -lespeak-ng
 

@@ -1,7 +1,7 @@
 """Trains the talker and the code predictor: text -> codes.
 
 usage: python3 -m train.talker WORK [--minutes N] ...
-reads WORK/talker, WORK/talker-valid (dataset.py) and WORK/tokenizer, writes WORK/talker.pt and
+reads WORK/talker, talker-valid, spelling (dataset.py) and tokenizer, writes WORK/talker.pt and
 talker.pt.jsonl
 
 Beside the codes' cross-entropy there are three helpers, all dropped at export:
@@ -39,11 +39,11 @@ SPELL_PARTS = (("token", OF_TOKEN), ("word", OF_WORD))
 class TalkerTask:
     clip = 1.0
 
-    def __init__(self, train, valid, tok, size, a):
+    def __init__(self, train, valid, texts, tok, size, a):
         self.tok, self.valid, self.batch, self.rate = tok, valid, a.batch, a.rate
         self.wrong, self.live, self.steps = a.wrong, a.live, 0
         self.rng = np.random.RandomState(a.seed)
-        self.maker = Maker(train, tok, self.rng)
+        self.maker = Maker(train, texts, tok, self.rng)
         self.model, n = Talker(size), size.talker.hidden
         self.guided = [i for i in GUIDED if i < size.talker.layers]
         self.helpers = nn.ModuleDict({
@@ -168,7 +168,7 @@ def options():
 def make(a):
     torch.set_num_threads(a.threads)
     torch.manual_seed(a.seed)
-    data = [Dataset(os.path.join(a.work, name)) for name in ("talker", "talker-valid")]
+    data = [Dataset(os.path.join(a.work, name)) for name in ("talker", "talker-valid", "spelling")]
     tok = Tokenizer.load(os.path.join(a.work, "tokenizer"))
     size = loop.resized(TalkerSize(tok.size), a.size)
     return loop.start(TalkerTask(*data, tok, size, a), a, "talker.pt")

@@ -29,8 +29,9 @@ class Batch:
 class Maker:
     """Draws sentences and makes batches of them."""
 
-    def __init__(self, data, tok, rng):
-        self.data, self.tok, self.rng, self.read = data, tok, rng, Reader(tok, rng)
+    def __init__(self, data, texts, tok, rng):
+        self.data, self.texts = data, texts
+        self.tok, self.rng, self.read = tok, rng, Reader(tok, rng)
         self.order = []
         some = np.linspace(0, len(data) - 1, min(len(data), POOL)).astype(int)
         self.pool = np.concatenate([data.get("codes", i) for i in some]).astype(np.int64)
@@ -48,8 +49,8 @@ class Maker:
 
     def some_text(self, size):
         """Numbers of `size` sentences, drawn at random, of like length."""
-        letters = self.data.lengths("text")
-        ix = sorted(self.rng.randint(len(self.data), size=4 * size), key=lambda k: letters[k])
+        letters = self.texts.lengths("text")
+        ix = sorted(self.rng.randint(len(self.texts), size=4 * size), key=lambda k: letters[k])
         at = self.rng.randint(3 * size + 1)
         return [int(i) for i in ix[at:at + size]]
 
@@ -63,8 +64,8 @@ class Maker:
 
     def text_only(self, picks):
         """Prompts with whole text and no speech: cheap, and enough to learn spelling."""
-        made = [self._prompt(self.data, i, True, False) for i in picks]
-        return self._batch(self.data, picks, made, 0.0, False)
+        made = [self._prompt(self.texts, i, True, False) for i in picks]
+        return self._batch(self.texts, picks, made, 0.0, False)
 
     def speech(self, picks, wrong, live=LIVE):
         """wrong: how much of the history is corrupted, 0 to 1; live: share with live text"""

@@ -120,7 +120,7 @@ def check_codes(tok, talker, decoder, folder):
                    "--", TEXT)
             heard = np.load(path)
             assert np.array_equal(heard, own), (live, heard[:4], own[:4])
-            assert len(own) > 2
+            assert len(own) >= 2
         print("codes, %s text: as the engine's, %d frames, %d of them different"
               % ("live" if live else "whole", len(own), len(np.unique(own, axis=0))))
     with open(folder + "/a.wav", "rb") as f:

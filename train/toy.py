@@ -1,6 +1,7 @@
 """Made-up data in the form of the real: words of few letters, a phone for each letter, and sound
 that is a function of the codes. Small enough to train in seconds; used by the tests."""
 import os
+import shutil
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from train.model import layout, tokenizer
 
 WORDS = "the cat sat on a mat it's été 42 no! dogs ran, yes?".split()
 FEATURES = 4
-LENGTH = 6                          # slots of a letter
+LENGTH = 3                          # units of a letter
 
 
 def sentence(rng):
@@ -17,25 +18,26 @@ def sentence(rng):
     text = " ".join(rng.choice(WORDS, rng.randint(2, 6)))
     letters = [i for i, c in enumerate(text) if c.isalnum()]
     phones = [1 + ord(text[i]) % (layout.PHONES - 1) for i in letters]
-    slots = np.repeat(np.arange(len(phones)), LENGTH)
-    slots = np.concatenate([slots, np.full(-len(slots) % layout.SLOTS, len(phones) - 1)])
-    grid = slots.reshape(-1, layout.SLOTS)
-    said = np.array(phones + [layout.SILENCE] * 2)
+    units = np.repeat(np.arange(len(phones)), LENGTH)
+    units = np.concatenate([units, np.full(-len(units) % layout.UNITS, len(phones) - 1)])
+    grid = units.reshape(-1, layout.UNITS)
+    said = np.array(phones + [layout.SILENCE] * 3)
     codes = np.zeros((len(grid), layout.COUNT), np.int64)
     codes[:, layout.INDEX["now"]] = said[grid[:, -1]]
     codes[:, layout.INDEX["next"]] = said[grid[:, -1] + 1]
     codes[:, layout.INDEX["after"]] = said[grid[:, -1] + 2]
-    for i in range(layout.SLOTS - 1):
-        codes[:, layout.INDEX["slot%d" % i]] = said[grid[:, i]]
+    codes[:, layout.INDEX["third"]] = said[grid[:, -1] + 3]
+    for i in range(layout.UNITS - 1):
+        codes[:, layout.INDEX["unit%d" % i]] = said[grid[:, i]]
     codes[:, layout.INDEX["pitch"]] = rng.randint(4, 8)
     codes[:, layout.INDEX["voice"]] = rng.randint(4)
     return text, codes, np.array(letters)[grid[:, -1]], phones, letters
 
 
 def sound(codes):
-    """Each slot hums at a pitch of its phone."""
-    names = [layout.INDEX["slot%d" % i] for i in range(layout.SLOTS - 1)] + [layout.INDEX["now"]]
-    phones = np.repeat(codes[:, names].reshape(-1), layout.FRAME // layout.SLOTS)
+    """Each unit hums at a pitch of its phone."""
+    names = [layout.INDEX["unit%d" % i] for i in range(layout.UNITS - 1)] + [layout.INDEX["now"]]
+    phones = np.repeat(codes[:, names].reshape(-1), layout.FRAME // layout.UNITS)
     t = np.arange(len(phones)) / layout.RATE
     return 0.3 * np.sin(2 * np.pi * 100 * (phones % 20 + 1) * t)
 
@@ -52,4 +54,5 @@ def write(work, count=64, seed=0):
                            phones=phones, letters=letters)
                 low = np.repeat(codes[:, :FEATURES] / layout.PHONES, 4, 0)
                 decoder.add(codes=codes, audio=sound(codes), low=low)
+    shutil.copytree(os.path.join(work, "talker"), os.path.join(work, "spelling"))
     tokenizer.Tokenizer(tokenizer.learn(lines, 20)).save(os.path.join(work, "tokenizer"))

@@ -1,12 +1,11 @@
 """Spectral envelopes in one form: log amplitude at 40 points of the mel scale, 60 to 8000 Hz.
 
 Amplitudes are those of a filter that white noise or pulses of power 1 pass, at 24 kHz and on the
-scale of 16-bit samples. Both teachers end at or above 8 kHz.
+scale of 16-bit samples.
 """
 import numpy as np
 
 RATE, NFFT, BANDS = 24000, 1024, 40
-ALPHA, POSTFILTER = 0.42, 0.4       # flite's frequency warping at 16 kHz; its formant post-filter
 FLOOR, KNEE = 2.2, 0.7
 
 
@@ -16,7 +15,6 @@ def mel(f):
 
 POINTS = np.linspace(mel(60), mel(8000), BANDS)
 HZ = 700 * (10 ** (POINTS / 2595) - 1)
-BAND_WIDTH = np.gradient(HZ).astype(np.float32)
 
 
 def interpolation(x, points):
@@ -34,21 +32,6 @@ def settle(x):
     x = np.logaddexp(x, FLOOR)
     knee = FLOOR + KNEE
     return np.where(x < knee, knee - 3 * (knee - x), x).astype(np.float32)
-
-
-_w = 2 * np.pi * HZ / 16000
-_warped = _w + 2 * np.arctan(ALPHA * np.sin(_w) / (1 - ALPHA * np.cos(_w)))
-CEPSTRUM_TO_LOG = np.cos(np.outer(np.arange(25), _warped)).astype(np.float32)
-
-
-def from_cepstrum(c):
-    """flite's mel-cepstra [N, 25] -> bands [N, 40], sharpened as flite does, of equal power"""
-    before = c @ CEPSTRUM_TO_LOG
-    sharp = c.copy()
-    sharp[:, 2:] *= 1 + POSTFILTER
-    after = sharp @ CEPSTRUM_TO_LOG
-    power = [np.log((np.exp(2 * x) * BAND_WIDTH).sum(1)) for x in (before, after)]
-    return settle(after + 0.5 * (power[0] - power[1])[:, None])
 
 
 # ---- measured from sound --------------------------------------------------------------------
@@ -99,12 +82,11 @@ def lifter(power, f0, rate):
     return np.fft.rfft(c, SIZE).real
 
 
-def from_sound(x, rate, f0):
-    """Sound -> bands [N, 40], with windows and smoothing that follow the pitch (CheapTrick:
+def from_sound(x, rate, f0, centre):
+    """Sound -> bands [N, 40] around the samples `centre` [N], with windows and smoothing that follow the pitch (CheapTrick:
     Morise 2015), so that the harmonics do not show in the envelope."""
     to_bands = interpolation(HZ, np.arange(SIZE // 2 + 1) * rate / SIZE)
     low = 3.0 * rate / (SIZE - 2)                  # the window must fit
-    centre = ((np.arange(len(f0)) + 0.5) * 0.005 * rate).astype(int)
     out = np.zeros((len(f0), BANDS), np.float32)
     for a in range(0, len(f0), CHUNK):
         z = slice(a, a + CHUNK)

@@ -1,4 +1,4 @@
-"""How periodic a sound is in five bands, every 5 ms: what flite calls strengths of voicing.
+"""How periodic a sound is in five bands: the strengths of voicing.
 
 Below 2 kHz the waveform is compared with what lies a period later; above, where a gliding pitch
 soon shifts the waves against each other, its envelope is.
@@ -31,8 +31,8 @@ def correlation(y, start, period, n):
     return np.clip((best - CHANCE) / (1 - CHANCE), 0, 1)
 
 
-def strengths(x, rate, f0):
-    """[N, 5]: how alike neighbouring periods are, 0 to 1; 0 where f0 is 0"""
+def strengths(x, rate, f0, centre):
+    """[N, 5]: around the samples `centre` [N], how alike neighbouring periods are, 0 to 1; 0 where f0 is 0"""
     out = np.zeros((len(f0), len(EDGES)), np.float32)
     voiced = np.nonzero(f0 > 0)[0]
     if not len(voiced):
@@ -40,7 +40,7 @@ def strengths(x, rate, f0):
     n = int(WINDOW * rate)
     period = rate / f0[voiced]
     pad = n + int(1.1 * period.max())
-    start = ((voiced + 0.5) * 0.005 * rate - period / 2).astype(int) + pad - n // 2
+    start = (centre[voiced] - period / 2).astype(int) + pad - n // 2
     for k, edges in enumerate(EDGES):
         y = sosfiltfilt(butter(4, edges, "band", fs=rate, output="sos"), x)
         y = np.abs(hilbert(y)) if k >= WAVES else y

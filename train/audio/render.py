@@ -9,8 +9,9 @@ import wave
 import numpy as np
 
 from train.audio.envelope import BANDS, NFFT, POINTS, RATE, interpolation, mel
+from train.teacher.utterance import STEPS
 
-FRAME, HOP, STEPS = 1920, 120, 16   # samples of a frame and of a 5 ms step; steps in a frame
+FRAME, HOP = 1920, 120              # samples of a frame and of a step
 GAIN, NOISE_LOOP = 1.5 / 32768, 960
 GLIDES = (-0.16, 0.0, 0.16)         # relative change of the pitch from start to end of a frame
 FEWEST, MOST = 5, 28                # periods in a frame: 62.5 to 350 Hz
@@ -33,20 +34,11 @@ def _noise_spectra():
 NOISE = _noise_spectra()
 
 
-def pad(x, n):
-    """The last row again until there are n."""
-    return np.concatenate([x, np.repeat(x[-1:], n - len(x), 0)]) if n > len(x) else x[:n]
-
-
-def frames_of(u):
-    return -(-len(u.f0) // STEPS)
-
-
 def contour(f0):
     """-> periods [T], glide [T] (index into GLIDES): whole periods of every frame, held through
     unvoiced frames, and how the pitch moves inside it"""
-    n = -(-len(f0) // STEPS)
-    rows = np.concatenate([f0, np.zeros(n * STEPS - len(f0))]).reshape(n, STEPS)
+    rows = f0.reshape(-1, STEPS)
+    n = len(rows)
     periods, glide = np.zeros(n, int), np.full(n, GLIDES.index(0.0))
     last = first = None
     for t, row in enumerate(rows):
@@ -84,12 +76,11 @@ def minimum_phase(log_magnitude):
 
 def render(u):
     """Utterance with bands and strengths -> sound, float32, 24 kHz, whole frames"""
-    n = frames_of(u)
+    n = u.frames()
     periods, glide = contour(u.f0)
-    voiced = pad(u.f0, n * STEPS) > 0
-    voiced[len(u.f0):] = False
-    h = minimum_phase(pad(u.bands, n * STEPS) @ TO_BINS + ROLL_OFF)
-    s = np.clip(pad(u.strengths, n * STEPS) @ STRENGTH_TO_BINS, 0, 1) * voiced[:, None]
+    voiced = u.f0 > 0
+    h = minimum_phase(u.bands @ TO_BINS + ROLL_OFF)
+    s = np.clip(u.strengths @ STRENGTH_TO_BINS, 0, 1) * voiced[:, None]
     y = np.zeros(n * FRAME + NFFT + 2 * HOP, np.float32)
     noise = np.fft.irfft(NOISE[np.arange(n * STEPS) % STEPS] * h * (1 - s), NFFT).astype(np.float32)
     for i in range(n * STEPS):

@@ -2,15 +2,12 @@
 the codes can tell.
 
 usage: python3 -m train.eval.teacher WORK SENTENCES [VOICE...]
-WORK/bin holds the readers; WORK/teacher.json gets the rates and what was heard.
+WORK/teacher.json gets the rates and what was heard.
 """
 import json
 import os
 import subprocess
 import sys
-import wave
-
-import numpy as np
 
 from train.audio import render
 from train.eval import listen
@@ -28,7 +25,7 @@ def sentences(name, limit):
 
 
 class OwnSound:
-    """Wraps the neural teacher: keeps the sound of the last sentence."""
+    """Wraps the teacher: keeps the sound of the last sentence."""
 
     def __init__(self, model):
         self.model, self.sound = model, None
@@ -39,26 +36,23 @@ class OwnSound:
         return out
 
 
-def flite_sound(work, option, text):
-    path = os.path.join(work, "own.wav")
-    subprocess.run(["flite", "-voice", option, "-t", text, "-o", path], check=True)
-    with wave.open(path) as f:
-        y = np.frombuffer(f.readframes(f.getnframes()), np.int16) / 32768
-        return y, f.getframerate()
+def utterances(work, name, texts, model):
+    """The teacher's utterances of some texts; None: one that it cannot read"""
+    path = os.path.join(work, "test-%s.bin" % name)
+    subprocess.run([os.path.join(work, "bin", voices.READERS[voices.VOICES[name].language]), path],
+                   input="\n".join(texts) + "\n", text=True, check=True)
+    yield from voices.read(path, name, model)
+    os.remove(path)
 
 
 def measure(work, name, limit, model, listener):
     voice = voices.VOICES[name]
     texts = sentences(SETS[voice.language], limit)
-    path = os.path.join(work, "test-%s.bin" % name)
-    subprocess.run([os.path.join(work, "bin", voice.reader), path, voice.option],
-                   input="\n".join(texts) + "\n", text=True, check=True)
     own = OwnSound(model)
     rows = []
-    for text, u in zip(texts, voices.read(path, name, own, True)):
-        y, rate = (own.sound, kokoro.RATE) if voice.style else flite_sound(work, voice.option, text)
+    for text, u in zip(texts, utterances(work, name, texts, own)):
         made = render.render(u)
-        rows.append({"text": text, "own": listener(y, rate),
+        rows.append({"text": text, "own": listener(own.sound, kokoro.RATE),
                      "rendered": listener(made, render.RATE)})
         if len(rows) <= 3:
             render.write_wav(os.path.join(work, "test-%s-%d.wav" % (name, len(rows))), made)

@@ -7,12 +7,12 @@ cannot wait, so each frame also names the phones that come next.
 import dataclasses
 
 RATE, FRAME = 24000, 1920           # samples a second, samples of a frame (80 ms)
-SLOTS = 8                           # slots of 10 ms in a frame; each holds one phone
+UNITS = 3                           # units of time in a frame; in each there is one phone
 PHONES = 80                         # ids of phones, those with stress counted apart; 0 is silence
 SILENCE = 0
-HOLD = 16                           # values of "how long the last phone goes on"
+HOLD = 8                            # values of "how long the last phone goes on"
 PERIODS = (5, 28)                   # fewest and most pitch periods in a frame
-LOUD, LOUD_STEP = 8, 0.35           # steps of loudness against the phone's mean, nepers each
+LOUD = (-6.0, 10.0, 16)             # range of the teacher's loudness, and steps in it
 GLIDES = 3                          # the pitch falls, stays, rises inside the frame
 VOICES = 8                          # room for speakers times languages
 
@@ -30,24 +30,24 @@ class Group:
 
 
 GROUPS = (
-    Group("now", PHONES, "the phone in the last slot: where speech is when the frame ends"),
-    Group("hold", HOLD, "slots for which that phone goes on after the frame"),
-    Group("next", PHONES, "the phone after it; silence where that is HOLD - 1 slots away or more"),
+    Group("now", PHONES, "the phone in the last unit: where speech is when the frame ends"),
+    Group("hold", HOLD, "units for which that phone goes on after the frame"),
+    Group("next", PHONES, "the phone after it; silence where that is HOLD - 1 units away or more"),
     Group("after", PHONES, "the phone after that one; likewise"),
-    *(Group("slot%d" % i, PHONES, "the phone in slot %d" % i) for i in range(SLOTS - 1)),
+    Group("third", PHONES, "and the one after that; likewise"),
+    *(Group("unit%d" % i, PHONES, "the phone in unit %d" % i) for i in range(UNITS - 1)),
     Group("pitch", PERIODS[1] - PERIODS[0] + 1, "whole pitch periods in the frame"),
-    Group("loud", LOUD, "loudness against the mean of the phones"),
     Group("glide", GLIDES, "how the pitch moves inside the frame"),
+    *(Group("loud%d" % i, LOUD[2], "loudness of unit %d" % i) for i in range(UNITS)),
     Group("voice", VOICES, "speaker and language: the decoder has no other way to know"),
-    Group("spare", 1, "always 0"),
+    *(Group("spare%d" % i, 1, "always 0") for i in range(3)),
 )
 INDEX = {g.name: i for i, g in enumerate(GROUPS)}
 COUNT = len(GROUPS)
-AHEAD = [INDEX[name] for name in ("hold", "next", "after")]  # what a talker must know beforehand
+AHEAD = [INDEX[name] for name in ("hold", "next", "after", "third")]  # what a talker must know beforehand
 
 # Entries of every codebook: the largest group. The reference bans the top 1024 ids of the talker's
 # vocabulary but the end of speech, so all other ids live there.
-QUIET = LOUD // 2                   # loudness of a frame without speech
 CODES = max(g.size for g in GROUPS)
 VOCABULARY = CODES + 1024
 CONTROL = {name: CODES + i for i, name in enumerate(
@@ -63,8 +63,10 @@ def voice_code(speaker, language):
 def silent_before(frame):
     """The codes of a silent frame some time before this one; pitch and voice are the same."""
     out = frame.copy()
-    out[:INDEX["pitch"]] = SILENCE
-    out[INDEX["hold"]], out[INDEX["loud"]], out[INDEX["glide"]] = HOLD - 1, QUIET, GLIDES // 2
+    for name, value in dict(now=SILENCE, hold=HOLD - 1, next=SILENCE, after=SILENCE, third=SILENCE,
+                            unit0=SILENCE, unit1=SILENCE, glide=GLIDES // 2, loud0=0, loud1=0,
+                            loud2=0).items():
+        out[INDEX[name]] = value
     return out
 
 

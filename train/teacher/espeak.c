@@ -1,7 +1,7 @@
 /* The French reader: lines of text on stdin -> espeak-ng's phones, each with its word.
  *
- * usage: espeak OUT VOICE < LINES         VOICE as of espeak-ng, for example fr
- * Only the phones are kept; how they sound and how long they last, kokoro.py decides. */
+ * usage: espeak OUT < LINES
+ * How phones sound and how long they last, kokoro.py decides. */
 #include "record.h"
 #include <espeak-ng/speak_lib.h>
 
@@ -41,7 +41,6 @@ static int take(short *wave, int n, espeak_EVENT *e)
             struct phone *p = &phones[n_phones++];
             memset(p, 0, sizeof *p);
             memcpy(p->name, e->id.string, sizeof p->name);
-            p->end = (float)e->audio_position / 1000.0f;
             p->word = word_now;
         }
     }
@@ -51,11 +50,11 @@ static int take(short *wave, int n, espeak_EVENT *e)
 int main(int argc, char **argv)
 {
     char line[8192];
-    FILE *f = argc == 3 ? fopen(argv[1], "wb") : NULL;
+    FILE *f = argc == 2 ? fopen(argv[1], "wb") : NULL;
     int rate =
         espeak_Initialize(AUDIO_OUTPUT_SYNCHRONOUS, 0, NULL, espeakINITIALIZE_PHONEME_EVENTS);
-    if (!f || rate <= 0 || espeak_SetVoiceByName(argv[2]) != EE_OK) {
-        fprintf(stderr, "usage: espeak OUT VOICE < LINES\n");
+    if (!f || rate <= 0 || espeak_SetVoiceByName("fr") != EE_OK) {
+        fprintf(stderr, "usage: espeak OUT < LINES\n");
         return 2;
     }
     espeak_SetParameter(espeakRATE, FASTEST, 0);
@@ -69,8 +68,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "espeak: cannot speak: %s\n", line);
             return 1;
         }
-        struct record r = { line, 0, 0, n_phones, NULL, phones };
-        if (!record_write(f, &r)) {
+        if (!record_write(f, line, phones, n_phones)) {
             perror(argv[1]);
             return 1;
         }

@@ -5,13 +5,15 @@ Names are those of the CMU lexicon; sounds that only French has:
 A sound that both languages have has one name: the voice that speaks makes the difference.
 Stress (0 or 1) is kept beside the phone; espeak-ng reports none for French.
 """
-PAUSE = "pau"
+PAUSE, GAP = "pau", "gap"           # silence; the time between two words that the teacher gives
 CONSONANTS = "b ch d dh f g hh jh k l m n ng p r s sh t th v w y z zh".split()
 VOWELS = "aa ae ah ao aw ax ay eh er ey ih iy ow oy uh uw".split()
 FRENCH_CONSONANTS = "rr ny".split()
 FRENCH_VOWELS = "a e o yu eu oe an on in un".split()
-PHONES = [PAUSE] + CONSONANTS + FRENCH_CONSONANTS + VOWELS + FRENCH_VOWELS
+PHONES = [PAUSE] + CONSONANTS + FRENCH_CONSONANTS + VOWELS + FRENCH_VOWELS + [GAP]
 PHONE_ID = {name: i for i, name in enumerate(PHONES)}
+SAID = [p not in (PAUSE, GAP) for p in PHONES]
+VOICED = [p in VOWELS + FRENCH_VOWELS + "l m n ng ny r w y".split() for p in PHONES]
 IS_VOWEL = [p in VOWELS or p in FRENCH_VOWELS for p in PHONES]
 # As the neural teacher is told them: tokens of its alphabet.
 IPA = dict(zip(

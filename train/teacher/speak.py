@@ -17,7 +17,6 @@ from train.corpus import sentence
 from train.teacher import kokoro, voices
 
 SHARD = 250                         # sentences in a file
-LEARN = 200                         # sentences from which the borders of phones are learnt
 SMALL = {"phone": np.uint8, "stress": np.uint8, "end": np.uint16, "word": np.int16,
          "f0": np.float16, "energy": np.float16, "bands": np.float16, "strengths": np.float16}
 
@@ -61,28 +60,17 @@ def load(path):
 
 def record(work, name, rows):
     """The reader's records of some rows -> path"""
-    voice = voices.VOICES[name]
+    reader = voices.READERS[voices.VOICES[name].language]
     path = os.path.join(work, "speech", name + ".bin")
-    subprocess.run([os.path.join(work, "bin", voice.reader), path, voice.option], text=True,
+    subprocess.run([os.path.join(work, "bin", reader), path], text=True,
                    input="".join(sentence.spoken(row["tokens"]) + "\n" for row in rows), check=True)
     return path
 
 
-def borders(work, name, rows):
-    """How the neural teacher sounds at the borders of phones, learnt once -> table"""
-    path = os.path.join(work, "cache", "borders-%s.npz" % name)
-    if not os.path.exists(path):
-        model = kokoro.Kokoro(os.path.join(work, "cache"), False)
-        mean, var = voices.borders(record(work, name, rows[:LEARN]), name, model)
-        np.savez(path, mean=mean, var=var)
-    with np.load(path) as z:
-        return z["mean"], z["var"]
-
-
-def speak(work, name, rows, model, sound, table):
+def speak(work, name, rows, model):
     """One shard: rows -> rows, utterances; a sentence without a phone is left out"""
     path, kept, out = record(work, name, rows), [], []
-    for row, u in zip(rows, voices.read(path, name, model, sound, table)):
+    for row, u in zip(rows, voices.read(path, name, model)):
         if u is not None:
             kept.append(row)
             out.append(u)
@@ -94,7 +82,6 @@ def main(work, name, count, with_sound):
     os.makedirs(os.path.join(work, "speech"), exist_ok=True)
     rows, start = lines_of(work, name, count), time.time()
     models, seconds = {}, 0.0
-    table = borders(work, name, rows) if voices.VOICES[name].style else None
     # A shard has sound or not as a whole.
     cuts = sorted({*range(0, len(rows), SHARD), min(with_sound, len(rows)), len(rows)})
     for a, z in zip(cuts, cuts[1:]):
@@ -105,11 +92,11 @@ def main(work, name, count, with_sound):
             continue
         for old in glob.glob(start_name + "*"):    # of a run with other numbers
             os.remove(old)
-        if voices.VOICES[name].style and sound not in models:
+        if sound not in models:
             models = {sound: kokoro.Kokoro(os.path.join(work, "cache"), sound)}
-        kept, out = speak(work, name, rows[a:z], models.get(sound), sound, table)
+        kept, out = speak(work, name, rows[a:z], models[sound])
         save(path, kept, out)
-        seconds += sum(len(u.f0) for u in out) * 0.005
+        seconds += sum(u.frames() for u in out) * 0.08
         print("\r%s: %d of %d sentences, %.2f h in this run, %.0f s "
               % (name, z, len(rows), seconds / 3600, time.time() - start), end="", flush=True)
     print("\r%s: %d sentences are there%30s" % (name, len(rows), ""))

@@ -1,11 +1,19 @@
-"""What a teacher said, in one form for all voices and languages, on a grid of 5 ms."""
+"""What a teacher said, on the grid of the codes.
+
+Time is counted in units, of which a frame of 80 ms has three: the teacher's own unit of duration
+(25 ms where it speaks), so that its lengths are told exactly. Tracks have 16 steps a frame.
+
+The teacher's sound runs 2.5 units before its lengths. Tracks stand LAG behind those, so that a
+frame's codes also know the unit and a half after what is heard in it.
+"""
 import dataclasses
 import struct
 
 import numpy as np
 
-STEP = 0.005                        # seconds of a frame
-HEAD, TAIL = 12, 20                 # frames of silence kept before and after
+UNITS, STEPS = 3, 16                # in a frame
+AHEAD, LAG = 2.5, 1.5               # units: of the sound before the lengths; of the tracks
+HEAD, TAIL = 3, 5                   # units of silence kept before and after
 MARK = 0x5452434B
 
 
@@ -15,48 +23,54 @@ class Utterance:
     voice: str                      # of voices.VOICES
     phone: np.ndarray               # [P] ids of phones.PHONES
     stress: np.ndarray              # [P] 0 or 1
-    end: np.ndarray                 # [P] frame where the phone ends; rising, no phone is empty
-    word: np.ndarray                # [P] number of the blank-separated word of text; -1: pause
-    f0: np.ndarray                  # [N] Hz, 0 where unvoiced
-    energy: np.ndarray              # [N] log amplitude; comparable within one voice only
-    bands: np.ndarray = None        # [N, 40] log amplitude on the grid of audio/envelope.py
-    strengths: np.ndarray = None    # [N, 5] how voiced, at 500, 1500, 3000, 5000, 7000 Hz
+    end: np.ndarray                 # [P] unit where the phone ends; rising, the last is 3 T
+    word: np.ndarray                # [P] number of the blank-separated word of text; -1: none
+    f0: np.ndarray                  # [16 T] Hz, 0 where unvoiced
+    energy: np.ndarray              # [16 T] the teacher's loudness, below 0 where it is silent
+    bands: np.ndarray = None        # [16 T, 40] log amplitude on the grid of audio/envelope.py
+    strengths: np.ndarray = None    # [16 T, 5] how voiced, at 500, 1500, 3000, 5000, 7000 Hz
+
+    def frames(self):
+        return len(self.f0) // STEPS
 
     def at(self):
-        """[N] the phone (its number in the utterance) in each frame"""
-        return np.minimum(np.searchsorted(self.end, np.arange(len(self.f0)), "right"),
-                          len(self.end) - 1)
+        """[3 T] the phone (its number in the utterance) in each unit"""
+        return np.searchsorted(self.end, np.arange(self.end[-1]), "right")
 
 
-def trim(u):
-    """Cuts the silence at both ends to HEAD and TAIL frames."""
-    a = max(0, u.end[0] - HEAD) if u.phone[0] == 0 else 0
-    z = min(len(u.f0), u.end[-2] + TAIL) if u.phone[-1] == 0 and len(u.end) > 1 else len(u.f0)
-    u.end = np.minimum(u.end, z) - a
-    for name in ("f0", "energy", "bands", "strengths"):
-        value = getattr(u, name)
-        if value is not None:
-            setattr(u, name, value[a:z])
-    return u
+def trimmed(length):
+    """Units of the tokens, of which the first and the last are silence -> the first unit that is
+    kept, and the lengths with the silence at both ends cut to HEAD and at least TAIL units, all
+    together whole frames"""
+    length = np.array(length)
+    first = length[0] - HEAD        # below 0 where silence is put before
+    length[0] = HEAD
+    length[-1] = TAIL
+    length[-1] += -length.sum() % UNITS
+    return first, length
+
+
+def places(first, frames):
+    """[16 T] for each step of the tracks the unit of the sound, a fraction"""
+    step = (np.arange(frames * STEPS) + 0.5) * UNITS / STEPS
+    return first + step - AHEAD - LAG
 
 
 def records(path):
-    """yields (text, tracks [N, C], phones [(name, end in seconds, word, stress)]): see record.h"""
+    """yields (text, [(name, word, stress)]): see record.h"""
     with open(path, "rb") as f:
         b = f.read()
     o = 0
     while o < len(b):
-        mark, n, c, p, size = struct.unpack_from("=5i", b, o)
+        mark, count, size = struct.unpack_from("=3i", b, o)
         if mark != MARK:
             raise ValueError("%s: no record at byte %d" % (path, o))
-        o += 20
+        o += 12
         text = b[o:o + size].decode()
         o += size
-        tracks = np.frombuffer(b, np.float32, n * c, o).reshape(n, c)
-        o += 4 * n * c
         rows = []
-        for _ in range(p):
-            name, end, word, stress = struct.unpack_from("=8sfii", b, o)
-            rows.append((name.split(b"\0")[0].decode(), end, word, stress))
-            o += 20
-        yield text, tracks, rows
+        for _ in range(count):
+            name, word, stress = struct.unpack_from("=8sii", b, o)
+            rows.append((name.split(b"\0")[0].decode(), word, stress))
+            o += 16
+        yield text, rows

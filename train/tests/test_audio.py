@@ -7,7 +7,7 @@ import unittest
 import numpy as np
 
 from train.audio import envelope, periodicity, render
-from train.teacher import align, phones
+from train.teacher import intonation, phones
 from train.teacher.utterance import Utterance
 
 RATE = 24000
@@ -26,6 +26,11 @@ def filtered(x, a):
     return y[2:]
 
 
+def steps(n, rate):
+    """Samples around which a sound is measured, every 5 ms"""
+    return ((np.arange(n) + 0.5) * 0.005 * rate).astype(int)
+
+
 def log_response(a, hz):
     z = np.exp(-2j * np.pi * hz / RATE)
     return -np.log(np.abs(a[0] + a[1] * z + a[2] * z * z))
@@ -41,7 +46,8 @@ class Audio(unittest.TestCase):
             x = np.zeros(n)
             x[::period] = np.sqrt(period) * 2000   # power 1, times 2000
             frames = n // 120
-            bands = envelope.from_sound(filtered(x, a), RATE, np.full(frames, RATE / period))
+            bands = envelope.from_sound(filtered(x, a), RATE, np.full(frames, RATE / period),
+                                        steps(frames, RATE))
             want = log_response(a, envelope.HZ) + np.log(2000)
             error = (bands[15:-15] - want)[:, inner]
             self.assertLess(np.abs(error).mean(), 0.2, f0)
@@ -49,7 +55,7 @@ class Audio(unittest.TestCase):
     def test_envelope_of_noise(self):
         for rate in (22050, 24000):
             x = 500 * np.random.RandomState(1).randn(rate)
-            bands = envelope.from_sound(x, rate, np.zeros(190))
+            bands = envelope.from_sound(x, rate, np.zeros(190), steps(190, rate))
             want = np.log(500) + 0.5 * np.log(RATE / rate)
             # The mean of a logarithm of noise power lies below the logarithm of the mean.
             self.assertLess(abs(bands.mean() - want), 0.3)
@@ -59,8 +65,8 @@ class Audio(unittest.TestCase):
         x[::120] = 100
         noise = np.random.RandomState(2).randn(12000)
         f0 = np.full(90, 200.0)
-        self.assertGreater(periodicity.strengths(x, RATE, f0)[10:-10].min(), 0.9)
-        self.assertLess(periodicity.strengths(noise, RATE, f0)[10:-10].mean(), 0.45)
+        self.assertGreater(periodicity.strengths(x, RATE, f0, steps(90, RATE))[10:-10].min(), 0.9)
+        self.assertLess(periodicity.strengths(noise, RATE, f0, steps(90, RATE))[10:-10].mean(), 0.45)
 
     def test_pulses(self):
         """As many as asked for, the first at 0, on the coarse grid, gliding the right way."""
@@ -81,26 +87,37 @@ class Audio(unittest.TestCase):
         bands = np.tile(log_response(resonator(1000, 400), envelope.HZ) + 6.5, (n, 1))
         u = Utterance("", "", *[np.zeros(1, int)] * 4, f0=np.full(n, f0), energy=np.zeros(n),
                       bands=bands, strengths=np.ones((n, 5)))
-        u.end = np.array([n])
         y = render.render(u)
         self.assertEqual(len(y), n // 16 * render.FRAME)
         self.assertTrue((y == render.render(u)).all())
-        seen = envelope.from_sound(y / render.GAIN, RATE, np.full(n, f0))[20:-20]
+        seen = envelope.from_sound(y / render.GAIN, RATE, np.full(n, f0), steps(n, RATE))[20:-20]
         inner = (envelope.HZ > 200) & (envelope.HZ < 6000)
         self.assertLess(np.abs(seen - bands[20:-20])[:, inner].mean(), 0.25)
-        self.assertGreater(periodicity.strengths(y, RATE, np.full(n, f0))[20:-20, 0].min(), 0.8)
+        seen = periodicity.strengths(y, RATE, np.full(n, f0), steps(n, RATE))
+        self.assertGreater(seen[20:-20, 0].min(), 0.8)
 
-    def test_borders(self):
-        """Two phones of different loudness: the border moves to where the loudness changes."""
-        a, s = phones.PHONE_ID["a"], phones.PHONE_ID["s"]
-        loudness = np.where(np.arange(40) < 17, 8.0, 2.0)
-        f = align.features(np.where(np.arange(40) < 17, 200.0, 5.0), loudness)
-        mean = np.zeros((len(phones.PHONES), 3))
-        mean[a], mean[s] = (8, 0, 1), (2, 0, -1)
-        table = mean, np.ones_like(mean)
-        for start in (13, 17, 21):
-            self.assertEqual(align.refine([a, s], [[0, start], [1, 40]], f, table),
-                             [[0, 17], [1, 40]])
+    def test_questions(self):
+        """The pitch rises from the last stressed vowel of a question, and nowhere else."""
+        name = phones.PHONE_ID
+        said = ["pau", "y", "eh", "s", "pau", "n", "ow", "pau"]
+        u = Utterance("Yes. No?", "", np.array([name[p] for p in said]),
+                      np.array([0, 0, 1, 0, 0, 0, 1, 0]), np.arange(3, 27, 3),
+                      np.array([-1, 0, 0, 0, -1, 1, 1, -1]), f0=np.full(128, 200.0),
+                      energy=np.full(128, 5.0))
+        intonation.ask(u, "english")
+        moved = np.nonzero(u.f0 != 200)[0]
+        start, stop = (int((units + 1.5) * 16 / 3) for units in (18, 21))
+        self.assertEqual((moved[0], moved[-1]), (start, stop - 1))
+        self.assertTrue((np.diff(u.f0[start:stop]) > 0).all())
+        self.assertAlmostEqual(12 * np.log2(u.f0[stop - 1] / 200), intonation.RISE, 2)
+
+    def test_asking_words(self):
+        for text, language, want in (
+                ("Where is it? Is it here?", "english", [(2, True), (5, False)]),
+                ("I know where. Really?", "english", [(3, False)]),
+                ("Où vas-tu ? Tu viens ?", "french", [(2, True), (5, False)]),
+                ("Qu'est-ce que c'est ?", "french", [(3, True)]), ("Good.", "english", [])):
+            self.assertEqual(intonation.questions(text, language), want, text)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from train import codes, dataset, png
 from train.letters import Letters
 from train.model import layout, prompt, snake, tokenizer
 from train.teacher import phones as ph
+from train.teacher import utterance
 from train.teacher.utterance import Utterance
 
 LINES = ["the cat sat on the mat", "été, l'été dernier", "that cat, that hat", "12 cats at 12:30"]
@@ -83,21 +84,33 @@ class Data(unittest.TestCase):
     def test_codes(self):
         """Frames of 80 ms of a short utterance, written down by hand."""
         name = ph.PHONE_ID
-        end = np.array([12, 20, 36, 48])           # 5 ms: pau, t, iy with stress, pau
+        end = np.array([3, 5, 9, 12])              # units: pau, t, iy with stress, pau
         u = Utterance("tea", "ada-english", np.array([0, name["t"], name["iy"], 0]),
                       np.array([0, 0, 1, 0]), end, np.array([-1, 0, 0, -1]),
-                      f0=np.repeat([0.0, 200.0, 0.0], [20, 16, 12]), energy=np.zeros(48))
-        got, last = codes.encode(u, codes.Loudness([u]), "max", "french")
+                      f0=np.repeat([0.0, 200.0, 0.0], [32, 16, 16]),
+                      energy=np.repeat([-6.0, 0.0, 9.9], [16, 16, 32]))
+        got, last = codes.encode(u, "max", "french")
         t, iy = codes.symbols(u)[1:3]
         self.assertEqual(t, name["t"])
         self.assertGreaterEqual(iy, len(ph.PHONES))
-        self.assertEqual(last.tolist(), [1, 2, 3])
-        self.assertEqual(got[0, :11].tolist(), [t, 2, iy, 0] + [0] * 6 + [t])
-        self.assertEqual(got[1, :11].tolist(), [iy, 2, 0, 0] + [t] * 2 + [iy] * 5)
-        self.assertEqual(got[2, :11].tolist(), [0, 0, 0, 0] + [iy] * 2 + [0] * 5)
-        self.assertEqual(got[:, layout.INDEX["pitch"]].tolist(), [16 - layout.PERIODS[0]] * 3)
+        self.assertEqual(last.tolist(), [0, 2, 2, 3])
+        want = dict(now=[0, iy, iy, 0], hold=[0, 3, 0, 0], next=[t, 0, 0, 0], after=[iy, 0, 0, 0],
+                    third=[0] * 4, unit0=[0, t, iy, 0], unit1=[0, t, iy, 0], loud0=[0, 6, 15, 15],
+                    loud1=[0, 6, 15, 15], loud2=[0, 6, 15, 15],
+                    pitch=[16 - layout.PERIODS[0]] * 4)
+        for key, values in want.items():
+            self.assertEqual(got[:, layout.INDEX[key]].tolist(), values, key)
         self.assertEqual(set(got[:, layout.INDEX["voice"]]), {layout.voice_code("max", "french")})
         self.assertEqual(layout.voice_of(got[0, layout.INDEX["voice"]]), ("max", "french"))
+
+    def test_grid(self):
+        """Lengths are kept; the silence at both ends is cut, to whole frames."""
+        first, units = utterance.trimmed([9, 2, 5, 20])
+        self.assertEqual((first, units.tolist()), (6, [3, 2, 5, 5]))
+        place = utterance.places(first, 5)
+        # The sound of the first phone (from unit 9 on) starts LAG units after its codes.
+        self.assertAlmostEqual(place[int((3 + utterance.LAG) * 16 / 3)], 9 - utterance.AHEAD,
+                               delta=0.5 * 3 / 16)
 
     def test_letters(self):
         words = [("chat", "ʃa"), ("cheval", "ʃəval"), ("vache", "vaʃ"), ("lac", "lak"),

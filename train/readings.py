@@ -1,0 +1,29 @@
+"""All sentences of the corpus as the readers read them: phones, without time and sound."""
+import dataclasses
+import os
+import subprocess
+
+import numpy as np
+
+from train.corpus import sentence
+from train.teacher import voices
+
+
+@dataclasses.dataclass
+class Reading:
+    phone: np.ndarray               # as those of an Utterance
+    stress: np.ndarray
+    word: np.ndarray
+
+
+def of(work, language):
+    """yields (tokens, reading)"""
+    path = os.path.join(work, "readings-%s.bin" % language)
+    with open(os.path.join(work, "corpus", language + ".jsonl"), encoding="utf-8") as f:
+        rows = [sentence.load(line)["tokens"] for line in f]
+    subprocess.run([os.path.join(work, "bin", voices.READERS[language]), path], text=True,
+                   input="".join(sentence.spoken(tokens) + "\n" for tokens in rows), check=True)
+    for tokens, (_, phones) in zip(rows, voices.readings(path, language)):
+        if phones:
+            yield tokens, Reading(*np.array(phones).T)
+    os.remove(path)
