@@ -34,7 +34,7 @@ def long_texts(said, count):
     for i in range(count):
         size = 100 + (LONGEST - 100) * (i + 1) // count
         parts = []
-        while len(" ".join(s.typed for s in parts + [said[at % len(said)]])) <= size:
+        while not parts or len(" ".join(s.typed for s in parts + [said[at % len(said)]])) <= size:
             parts.append(said[at % len(said)])
             at += 7                 # no divisor of a set's length: other neighbours each time
         out.append(sets.Sentence(" ".join(s.typed for s in parts),

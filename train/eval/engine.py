@@ -10,10 +10,14 @@ KAZEIA = os.environ.get("KAZEIA", "build/kazeia")
 DONE, GUARD = 0, 6                  # exit codes; with the second the sound is kept
 
 
+class Failed(Exception):
+    """The program does not do what it was asked; its own sentence."""
+
+
 def run(*words, text=None, allowed=(DONE,)):
     done = subprocess.run([KAZEIA, *words], input=text, capture_output=True, text=True)
     if done.returncode not in allowed:
-        raise RuntimeError("kazeia %s: %s" % (words[0], done.stderr.strip()))
+        raise Failed("kazeia %s: %s" % (words[0], done.stderr.strip()))
     return done.stdout
 
 

@@ -48,17 +48,15 @@ def low_steps(loud):
     return low, (at[0], at[-1] + 1) if len(at) else (0, 0)
 
 
-def pauses_near(loud, place):
-    """Is there a pause near a place of the text, 0 to 1, in the sound?"""
+def low_near(loud, place):
+    """Steps of the longest low stretch near a place of the text, 0 to 1, inside the sound"""
     low, (first, last) = low_steps(loud)
     middle = first + place * (last - first)
-    a, z = max(first, int(middle) - NEAR), min(last, int(middle) + NEAR)
-    run = 0
-    for one in low[a:z]:
+    longest = run = 0
+    for one in low[max(first, int(middle) - NEAR):min(last, int(middle) + NEAR)]:
         run = run + 1 if one else 0
-        if run >= PAUSE:
-            return True
-    return False
+        longest = max(longest, run)
+    return longest
 
 
 def places(text):
@@ -88,16 +86,20 @@ def measure(said):
         kind = s.kind or ("statement" if s.typed.endswith(".") else "other")
         moves.setdefault(kind, []).append(end_move(f0))
         commas, gaps = places(s.typed)
-        at_commas += [pauses_near(loud, place) for place in commas]
-        elsewhere += [pauses_near(loud, place) for place in gaps]
+        at_commas += [low_near(loud, place) for place in commas]
+        elsewhere += [low_near(loud, place) for place in gaps]
 
-    def per_cent(x):
-        return rounded(100.0 * sum(x) / len(x)) if x else None
+    def pauses(steps):
+        return rounded(100.0 * sum(n >= PAUSE for n in steps) / len(steps)) if steps else None
+
+    def middle(steps):
+        return int(10 * np.median(steps)) if steps else None
     return {"sentences": len(said),
             "range": rounded(pitch_range([t[1:] for t in tracks])),
             "rise yes/no": rounded(share(moves.get("yes/no", []), 1)),
             "rise wh": rounded(share(moves.get("wh", []), 1)),
             "rise statements": rounded(share(moves.get("statement", []), 1)),
             "fall statements": rounded(share(moves.get("statement", []), -1)),
-            "commas": len(at_commas), "pause at commas": per_cent(at_commas),
-            "pause elsewhere": per_cent(elsewhere)}
+            "commas": len(at_commas), "pause at commas": pauses(at_commas),
+            "pause elsewhere": pauses(elsewhere),
+            "ms at commas": middle(at_commas), "ms elsewhere": middle(elsewhere)}

@@ -86,11 +86,12 @@ class Intonation(unittest.TestCase):
         self.assertEqual(intonation.places("Yes.")[0], [])
 
     def test_pauses(self):
-        for seconds, want in ((0.1, True), (0.06, True), (0.03, False), (0, False)):
+        for seconds in (0.2, 0.1, 0.06, 0.03, 0):
             y = np.concatenate([silence(0.3), voice(150, 0.8)[0], silence(seconds),
                                 voice(150, 0.8)[0], silence(0.3)])
-            self.assertEqual(intonation.pauses_near(pitch.loudness(y, RATE), 0.5), want, seconds)
-            self.assertFalse(intonation.pauses_near(pitch.loudness(y, RATE), 0.9), seconds)
+            loud = pitch.loudness(y, RATE)
+            self.assertEqual(intonation.low_near(loud, 0.5), round(100 * seconds), seconds)
+            self.assertEqual(intonation.low_near(loud, 0.9), 0, seconds)
 
     def test_measure(self):
         up = voice([(0, 200), (0.9, 200), (1.2, 260)], 1.2)[0]
@@ -102,7 +103,7 @@ class Intonation(unittest.TestCase):
                 (Sentence("It is, is it.", "", "english"), pause, RATE)]
         got = intonation.measure(said)
         want = {"rise yes/no": 100, "rise wh": 0, "rise statements": 0, "fall statements": 100,
-                "commas": 1, "pause at commas": 100, "sentences": 4}
+                "commas": 1, "pause at commas": 100, "ms at commas": 150, "sentences": 4}
         self.assertEqual({k: got[k] for k in want}, want)
         # Of 600 steps the 30 of the rise lie above 200 Hz, and 30 of the four falls below 162.5.
         self.assertAlmostEqual(got["range"], 12 * np.log2(200 / 162.5), delta=0.3)
