@@ -34,7 +34,6 @@ def measure(voice, taught, languages, most, spoken=False):
             out.append(dict(own, who="voice",
                             **intonation.measure(of_voice(voice, speaker, said, spoken))))
             if taught:
-                for who, rows in zip(("teacher", "teacher, as codes tell it"),
-                                     taught.sounds(speaker, said)):
+                for who, rows in zip(("teacher's own sound", "rendered"), taught.sounds(speaker, said)):
                     out.append(dict(own, who=who, **intonation.measure(rows)))
     return out
