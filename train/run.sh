@@ -42,7 +42,7 @@ cc $flags "$here/teacher/espeak.c" -o "$work/bin/espeak" -lespeak-ng
 
 cd "$here/.."
 "$PYTHON" -m train.corpus.make "$work" $share
-for name in numbers audio listen; do
+for name in numbers audio listen eval; do
     "$PYTHON" -m train.tests.test_$name
 done
 "$PYTHON" -m train.tests.test_corpus "$work"

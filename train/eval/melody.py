@@ -2,7 +2,7 @@
 from train.eval import engine, intonation, sets
 from train.eval.heard import progress, read_wav
 
-STATEMENTS = 30                     # of the everyday set, and of those with commas
+STATEMENTS = 20                     # of the everyday set, and of those with commas
 
 
 def sentences(language, most):

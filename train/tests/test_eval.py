@@ -2,12 +2,14 @@
 
 usage: python3 -m train.tests.test_eval
 """
+import os
+import tempfile
 import unittest
 
 import numpy as np
 
-from train.eval import intonation, pitch
-from train.eval.sets import Sentence
+from train.eval import ends, errors, heard, intonation, pitch, report
+from train.eval.sets import Sentence, load
 
 RATE = 24000
 
@@ -107,6 +109,75 @@ class Intonation(unittest.TestCase):
         self.assertEqual({k: got[k] for k in want}, want)
         # Of 600 steps the 30 of the rise lie above 200 Hz, and 30 of the four falls below 162.5.
         self.assertAlmostEqual(got["range"], 12 * np.log2(200 / 162.5), delta=0.3)
+
+
+class Texts(unittest.TestCase):
+    def test_thousand(self):
+        said = ends.texts(["english", "french"])
+        self.assertEqual(len(said), 1000)
+        self.assertEqual(sum(s.language == "french" for s in said), 500)
+        single = [s for s in said if " " not in s.typed]
+        self.assertGreaterEqual(len(single), 200)
+        self.assertGreater(len({s.typed for s in single}), 150)
+        sizes = [len(s.typed) for s in said]
+        self.assertLessEqual(max(sizes), 400)
+        self.assertGreater(max(sizes), 370)
+        self.assertGreaterEqual(sum(n > 100 for n in sizes), 150)
+        self.assertEqual(len(ends.texts(["english"], 13)), 13)
+
+    def test_odd(self):
+        text = "a" * 60             # 1.8 to 10.6 seconds
+        self.assertEqual([ends.odd(x, text) for x in (1.7, 1.9, 10.5, 10.7)],
+                         [True, False, False, True])
+
+    def test_strays(self):
+        """Texts with strays are the texts without them, and something."""
+        count = 0
+        for language in ("english", "french"):
+            for s in load("strays", language):
+                rest = iter(s.typed)
+                self.assertTrue(all(c in rest for c in s.spoken), s.typed)
+                self.assertGreater(len(s.typed), len(s.spoken))
+                count += 1
+        self.assertEqual(count, 40)
+
+    def test_questions(self):
+        for language, most in (("english", 20), ("french", 10)):
+            kinds = [s.kind for s in load("questions", language)]
+            self.assertEqual((kinds.count("yes/no"), kinds.count("wh")), (most, most))
+
+    def test_runs(self):
+        rows = list(errors.runs(["english"]))
+        self.assertEqual(len(rows), len(set(rows)))
+        self.assertIn(("english", "everyday", "whole", False), rows)
+        self.assertEqual(load("rare", "french"), [])
+
+
+class Kept(unittest.TestCase):
+    def test_heard_once(self):
+        asked = []
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "heard.json")
+            sound = os.path.join(folder, "a.wav")
+            with heard.wave.open(sound, "wb") as f:
+                f.setparams((1, 2, 24000, 0, "NONE", ""))
+                f.writeframes(np.array([0, 16384, -32768], "<i2").tobytes())
+            for key in ("one", "one", "two"):
+                h = heard.Heard(path, folder)
+                h.listeners["english"] = lambda y, rate: asked.append((list(y), rate)) or "Hello."
+                self.assertEqual(h(key, "english", sound), "Hello.")
+                h.save()
+        self.assertEqual(asked, 2 * [([0, 0.5, -1], 24000)])
+
+    def test_report(self):
+        row = dict(speaker="ada", language="english", set="everyday", sentences=3, given=True,
+                   layout="whole", wer=1.25, cer=0.5)
+        teacher = [{"voice": "ada-english", "own": [2.0, 1.0], "rendered": [3.0, 1.5],
+                    "sentences": 20}]
+        text = report.errors([row, dict(row, layout="live", wer=50.0)], [], teacher)
+        self.assertIn("| `ada`, english | everyday | 3 | 2.0 / 1.0 (20 sentences) | 3.0 / 1.5 |  "
+                      "| 1.2 / 0.5 | 50.0 / 0.5 |  |", text)
+        self.assertIn("Whisper tiny.en", text)
 
 
 if __name__ == "__main__":
