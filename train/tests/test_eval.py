@@ -53,6 +53,14 @@ class Pitch(unittest.TestCase):
         f0, loud = pitch.track(silence(0.5), RATE)
         self.assertEqual((f0.sum(), loud.sum()), (0, 0))
 
+    def test_likeness(self):
+        x = np.random.RandomState(5).randn(1, pitch.WINDOW + pitch.LAGS)
+        got, w = pitch.likeness(x)[0], pitch.WINDOW
+        for lag in (0, 1, 20, pitch.LAGS - 1):
+            a, b = x[0, :w], x[0, lag:lag + w]
+            self.assertAlmostEqual(got[lag], 2 * a @ b / (a @ a + b @ b))
+        self.assertAlmostEqual(got[0], 1)
+
     def test_loudness(self):
         y = np.concatenate([np.full(2400, 0.5), np.full(2400, -0.1)])
         np.testing.assert_allclose(pitch.loudness(y, RATE), [0.5] * 10 + [0.1] * 10)
