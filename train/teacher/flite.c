@@ -1,27 +1,18 @@
 /* The English reader: lines of text on stdin -> flite's phones, each with its word and stress.
  *
  * usage: flite OUT < LINES
- * libflite calls mlsa_resynthesis() to turn parameters into samples. Defined here, it makes none:
- * how phones sound and how long they last, kokoro.py decides. */
+ * How phones sound and how long they last, kokoro.py decides, so the steps of the voice that would
+ * are taken out. */
 #include "record.h"
-#include <flite/cst_cg.h>
 #include <flite/flite.h>
 
 enum { MAX_PHONES = 4096 };
 
 cst_voice *register_cmu_us_slt(const char *dir);
 
-cst_wave *mlsa_resynthesis(const cst_track *t, const cst_track *strengths, cst_cg_db *db,
-                           cst_audio_streaming_info *a, int mlsa_speed)
+static cst_utterance *nothing(cst_utterance *u)
 {
-    (void)t;
-    (void)strengths;
-    (void)a;
-    (void)mlsa_speed;
-    cst_wave *w = new_wave();
-    cst_wave_resize(w, 16, 1);
-    w->sample_rate = db->sample_rate;
-    return w;
+    return u;
 }
 
 static int word_of(const cst_item *segment)
@@ -60,6 +51,10 @@ int main(int argc, char **argv)
     }
     flite_init();
     cst_voice *voice = register_cmu_us_slt(NULL);
+    const char *const steps[] = { "duration_model_func", "f0_model_func", "wave_synth_func" };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        feat_set(voice->features, steps[i], uttfunc_val(nothing));
+    }
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = 0;
         cst_utterance *u = flite_synth_text(line, voice);
