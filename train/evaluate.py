@@ -13,7 +13,7 @@ import os
 import sys
 import time
 
-from train.eval import decoded, ends, engine, errors, melody, report
+from train.eval import decoded, ends, engine, errors, melody, report, taught
 from train.eval.heard import Heard, progress
 from train.eval.sets import CODES
 
@@ -27,7 +27,6 @@ def teacher_of(work):
     if os.path.exists(path):
         with open(path, encoding="utf-8") as f:
             rates = json.load(f)
-    from train.eval import taught   # needs what the teacher needs
     found = taught.Taught(work, os.path.join(work, "report", "teacher"))
     return (found if found.there() else None), rates
 

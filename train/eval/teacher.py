@@ -10,18 +10,8 @@ import subprocess
 import sys
 
 from train.audio import render
-from train.eval import listen
+from train.eval import listen, sets
 from train.teacher import kokoro, voices
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-SETS = {"english": "en_everyday", "french": "fr_everyday"}
-
-
-def sentences(name, limit):
-    """[spoken text] of a test set"""
-    with open(os.path.join(HERE, name + ".json"), encoding="utf-8") as f:
-        rows = json.load(f)["sentences"][:limit]
-    return [r.get("spoken", r["typed"]) for r in rows]
 
 
 class OwnSound:
@@ -47,7 +37,7 @@ def utterances(work, name, texts, model):
 
 def measure(work, name, limit, model, listener):
     voice = voices.VOICES[name]
-    texts = sentences(SETS[voice.language], limit)
+    texts = [s.spoken for s in sets.load("everyday", voice.language, limit)]
     own = OwnSound(model)
     rows = []
     for text, u in zip(texts, utterances(work, name, texts, own)):
