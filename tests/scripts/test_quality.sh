@@ -1,13 +1,16 @@
 #!/bin/sh
 # What formats and decoders cost stays known. B069: teacher-forced on the voice in the box, at least
 # 97 % of the codes are those of f32 with q8, 90 % with q4, those of the talker and the others, the
-# most likely and the drawn ones. And scripts/quality makes its table, without a Python that listens,
-# and with one that it is told of. test_quality.sh ROOT BUILD
+# most likely and the drawn ones; on random weights, which stand in where the voice is packed, 95 and
+# 70 %. And scripts/quality makes its table, without a Python that listens, and with one that it is
+# told of. test_quality.sh ROOT BUILD
 root=$1
 build=$2
-if [ ! -f "$root/voice/config.json" ]; then
-    echo "skipped: no voice in $root"
-    exit 77
+model=$root/voice
+q8=97 q4=90
+if [ ! -f "$model/config.json" ]; then
+    model=$("$build/tests/voice_check" checkpoint custom-stop) || exit 1
+    q8=95 q4=70
 fi
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -19,8 +22,8 @@ complain() {
 }
 
 list=$root/train/eval/en_everyday.json
-"$build/bench_quality" "$root/voice" "$list" 6 >"$work/out" || exit 1
-awk '
+"$build/bench_quality" "$model" "$list" 6 >"$work/out" || exit 1
+awk -v q8=$q8 -v q4=$q4 '
     function least(name, limit) {
         for (i = 3; i <= 7; i++) {
             if ($i + 0 >= limit) continue
@@ -31,15 +34,15 @@ awk '
     }
     NF == 11 && $1 == "f32" { least("f32", 100) }
     NF == 11 && $1 == "bf16" { least("bf16", 99) }
-    NF == 11 && $1 == "q8" { least("q8", 97) }
-    NF == 11 && $1 == "q4" { least("q4", 90) }
+    NF == 11 && $1 == "q8" { least("q8", q8) }
+    NF == 11 && $1 == "q4" { least("q4", q4) }
     END {
         if (seen != 4) print "rows of f32, bf16, q8 and q4 are missing"
         exit bad || seen != 4
     }' "$work/out" || bad=1
 
 # The distance of a sound from itself is 0, and the coarser of two decoders lies further away.
-"$build/bench_sound" "$root/voice" "$list" 2 "" f32/direct q8/winograd q8/int8 >"$work/out" ||
+"$build/bench_sound" "$model" "$list" 2 "" f32/direct q8/winograd q8/int8 >"$work/out" ||
     complain "bench_sound fails"
 awk '{ value[$1] = $2 }
     END { exit !(value["f32/direct"] == 0 && value["q8/winograd"] < 0.01 &&
@@ -50,16 +53,16 @@ awk '{ value[$1] = $2 }
 quality() {
     wanted=$1
     shift
-    KAZEIA=$build/kazeia "$root/scripts/quality" -m "$root/voice" -o "$work/quality" -n 1 -t 1 \
+    KAZEIA=$build/kazeia "$root/scripts/quality" -m "$model" -o "$work/quality" -n 1 -t 1 \
         "$@" >"$work/out" 2>"$work/err" || complain "quality $*: $(cat "$work/err")"
     [ -z "$wanted" ] || grep -q -e "$wanted" "$work/err" || complain "quality $*: no '$wanted' in $(cat "$work/err")"
 }
 PYTHON=$work/none quality "no word errors.*there is no $work/none" -r 0
 awk -F '|' '
-    NF == 6 && $2 ~ /f32|bf16|q8|q4/ && $4 + 0 >= 90 && $5 + 0 < 2 { rows++ }
+    NF == 6 && $2 ~ /f32|bf16|q8|q4/ && $4 + 0 >= 70 && $5 + 0 < 2 { rows++ }
     NF == 6 && $2 ~ /f32/ && $4 + 0 == 100 { full++ }
     END { exit !(rows == 6 && full == 1) }' "$work/out" || complain "table: $(cat "$work/out")"
-grep -q '^2 sentences, spoken by ada' "$work/out" || complain "no line below: $(cat "$work/out")"
+grep -q '^2 sentences, spoken by [a-z]' "$work/out" || complain "no line below: $(cat "$work/out")"
 
 # Another Python: the error rates that it prints are what the table holds.
 cat >"$work/python" <<'END'
