@@ -70,8 +70,8 @@ cat >"$work/python" <<'END'
 [ "$2" = train.eval.words ] || exit 0
 shift 3
 for row; do
-    echo "$row everyday 12.34"
-    echo "$row rare 56.78"
+    echo "$row everyday 12.34 0.50"
+    echo "$row rare 56.78 1.25"
 done
 END
 chmod +x "$work/python"
@@ -83,7 +83,8 @@ awk -F '|' '
     NF == 9 && $2 ~ /f32|bf16|q8|q4/ && $4 " " $5 == " 12.3 %   56.8 % " && $8 + 0 > 0 { rows++ }
     END { exit rows != 6 }' "$work/quality/quality.md" ||
     complain "table: $(cat "$work/quality/quality.md")"
-grep -q '^2 sentences, .* 1 threads, .*GFLOP/s' "$work/quality/quality.md" || complain "no probe"
+grep -q '"standard_error":1.25}$' "$work/out" || complain "no standard error"
+grep -q '^2 sentences, .* up to 1.2 points; .* 1 threads, .*GFLOP/s' "$work/quality/quality.md" || complain "no probe"
 
 # refused ERROR OPTIONS...
 refused() {

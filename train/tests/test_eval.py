@@ -8,7 +8,7 @@ import unittest
 
 import numpy as np
 
-from train.eval import ends, errors, heard, intonation, pitch, report
+from train.eval import ends, errors, heard, intonation, pitch, report, words
 from train.eval.sets import Sentence, load
 
 RATE = 24000
@@ -159,6 +159,17 @@ class Texts(unittest.TestCase):
         self.assertEqual(len(rows), len(set(rows)))
         self.assertIn(("english", "everyday", "whole", False), rows)
         self.assertEqual(load("rare", "french"), [])
+
+    def test_uncertainty(self):
+        wrong, count = words.counted([("one two three", "one two tree"), ("four five", "six")])
+        self.assertEqual((list(wrong), count), ([1, 2], 5))
+        # A coin that is thrown for every one of many sentences of 5 words: half a word each.
+        random = np.random.RandomState(6)
+        rates = [random.randint(0, 2, 400).sum() / 20 for _ in range(500)]
+        coins = random.randint(0, 2, 400)
+        got = words.uncertainty(coins, np.zeros(400), 2000)
+        self.assertAlmostEqual(got, np.std(rates), delta=0.05)
+        self.assertEqual(words.uncertainty(coins, coins, 2000), 0)
 
 
 class Kept(unittest.TestCase):
