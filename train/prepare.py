@@ -218,13 +218,17 @@ def main():
     p.add_argument("--merges", type=int, default=384)
     p.add_argument("--frames", type=int, default=220, help="longer sentences are left out")
     p.add_argument("--valid-every", type=int, default=VALID_EVERY)
+    p.add_argument("--sets", nargs="*", default=["talker", "spelling", "decoder"])
     a = p.parse_args()
     speech = Speech(a.work)
     make_tokenizer(a.work, speech, a.merges)
     items = Items(a.work, speech, a.frames)
-    write(a.work, "talker", dataset.TALKER, items.talker, a.valid_every)
-    write(a.work, "spelling", dataset.TALKER, items.spelling, a.valid_every, SETS[:1])
-    write(a.work, "decoder", dataset.decoder_kinds(FEATURES), items.decoder, a.valid_every)
+    for name, kinds, make, sets in (
+            ("talker", dataset.TALKER, items.talker, SETS),
+            ("spelling", dataset.TALKER, items.spelling, SETS[:1]),
+            ("decoder", dataset.decoder_kinds(FEATURES), items.decoder, SETS)):
+        if name in a.sets:
+            write(a.work, name, kinds, make, a.valid_every, sets)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ class TalkerTask:
 
     def __init__(self, train, valid, texts, tok, size, a):
         self.tok, self.valid, self.batch, self.rate = tok, valid, a.batch, a.rate
-        self.wrong, self.live, self.steps = a.wrong, a.live, 0
+        self.wrong, self.live, self.steps, self.quick = a.wrong, a.live, 0, a.quick
         self.rng = np.random.RandomState(a.seed)
         self.maker = Maker(train, texts, tok, self.rng)
         self.model, n = Talker(size), size.talker.hidden
@@ -130,6 +130,10 @@ class TalkerTask:
     # ---- the loop's ----
 
     def step(self, done):
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.quick):
+            return self._step(done)
+
+    def _step(self, done):
         wrong = self.wrong * min(1.0, 0.3 + 2 * done)
         b = self.maker.speech(self.maker.draw(self.batch), wrong, self.live)
         loss, figures = self.losses(self.model, b, 0.25 + 0.65 * done, True)
@@ -162,6 +166,8 @@ def options():
     p.add_argument("--batch", type=int, default=16)
     p.add_argument("--wrong", type=float, default=0.12, help="corruption of the history, at most")
     p.add_argument("--live", type=float, default=0.4, help="share of sentences with live text")
+    p.add_argument("--quick", action="store_true",
+                   help="products in bfloat16, layers compiled: half as long again without")
     return p
 
 
@@ -171,7 +177,13 @@ def make(a):
     data = [Dataset(os.path.join(a.work, name)) for name in ("talker", "talker-valid", "spelling")]
     tok = Tokenizer.load(os.path.join(a.work, "tokenizer"))
     size = loop.resized(TalkerSize(tok.size), a.size)
-    return loop.start(TalkerTask(*data, tok, size, a), a, "talker.pt")
+    task = TalkerTask(*data, tok, size, a)
+    run = loop.start(task, a, "talker.pt")
+    if a.quick:
+        for body in (task.model.model, task.model.code_predictor.model):
+            for layer in body.layers:
+                layer.compile(dynamic=True)
+    return run
 
 
 if __name__ == "__main__":

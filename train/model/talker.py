@@ -55,7 +55,9 @@ class Attention(nn.Module):
             cache["k"], cache["v"] = k, v
         k, v = (y.repeat_interleave(self.heads // self.kv, 1) for y in (k, v))
         scores = q[:, :watch] @ k[:, :watch].transpose(2, 3) * self.scale if watch else None
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=x.shape[1] > 1)
+        with torch.autocast("cpu", enabled=False):     # slow in bfloat16
+            y = F.scaled_dot_product_attention(q.float(), k.float(), v.float(),
+                                               is_causal=x.shape[1] > 1)
         return self.o_proj(joined(y)), scores
 
 
