@@ -3,8 +3,6 @@ codes can tell. Sounds take half their length to make, so they are kept.
 """
 import os
 
-import numpy as np
-
 from train.audio import render
 from train.codes import encode
 from train.eval import heard, teacher
