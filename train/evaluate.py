@@ -2,10 +2,10 @@
 
 usage: python3 -m train.evaluate WORK MODEL [quick] [--parts errors,codes,melody,ends,strays]
                                  [--spoken]
-MODEL: a checkpoint folder or packed file; KAZEIA: the program. WORK: the work folder of the training,
-for the teacher; without one the teacher's figures are left out. Writes WORK/report.json and
-WORK/report.md, after each part; sounds and what was heard go to WORK/report. quick: a handful of
-sentences. --spoken: for voices that do not read digits, texts are given in words.
+MODEL: a checkpoint folder or packed file; KAZEIA: the program. WORK: the work folder of the
+training, for the teacher; without one the teacher's figures are left out. Writes WORK/report.json
+and WORK/report.md, after each part; sounds and what was heard go to WORK/report. quick: a handful
+of sentences. --spoken: for voices that do not read digits, texts are given in words.
 """
 import argparse
 import json

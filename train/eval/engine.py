@@ -35,8 +35,8 @@ class Engine:
         return path
 
     def speak(self, name, items, *options):
-        """items: fields of a batch, all with an id -> {id: record}; output is the sound's path, hash
-        names its samples"""
+        """items: fields of a batch, all with an id -> {id: record}; output is the sound's path,
+        hash names its samples"""
         out = run("batch", "-q", "-m", self.model, "-t", "1", "--hash", "-o", self.path(name),
                   *options, text="".join(json.dumps(item) + "\n" for item in items),
                   allowed=(DONE, GUARD))

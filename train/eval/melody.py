@@ -34,6 +34,7 @@ def measure(voice, taught, languages, most, spoken=False):
             out.append(dict(own, who="voice",
                             **intonation.measure(of_voice(voice, speaker, said, spoken))))
             if taught:
-                for who, rows in zip(("teacher's own sound", "rendered"), taught.sounds(speaker, said)):
+                sounds = taught.sounds(speaker, said)
+                for who, rows in zip(("teacher's own sound", "rendered"), sounds):
                     out.append(dict(own, who=who, **intonation.measure(rows)))
     return out

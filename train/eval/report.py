@@ -62,16 +62,18 @@ def melody(rows):
     lines = [["`%s`, %s" % (r["speaker"], r["language"]), r["who"]] + [r[k] for k, _ in MELODY]
              for r in rows]
     return "\n".join([
-        "Pitch by one tracker for all; range: 5 to 95 per cent of the voiced time; a rise or fall: more",
-        "than a semitone over the last 300 ms of voice; a pause: at least 60 ms of low energy within a",
-        "quarter of a second (closures of p, t and k count too: between other words they are all);",
-        "ms: the median of the longest there. Else per cent. The rendered sound is what the voice learnt",
-        "from; there questions were made to rise.", "", table(["voice", "who"] + [name for _, name in MELODY], lines)])
+        "Pitch by one tracker for all; range: 5 to 95 per cent of the voiced time; a rise or fall:",
+        "more than a semitone over the last 300 ms of voice; a pause: at least 60 ms of low energy",
+        "within a quarter of a second (the closures of p, t and k count, too, and between words that",
+        "no comma parts they are most); ms: the median of the longest there. Else per cent. The",
+        "rendered sound is what the voice learnt from; in it questions were made to rise.", "",
+        table(["voice", "who"] + [name for _, name in MELODY], lines)])
 
 
 def ends(x):
-    return ("%d texts (one word, sentences, up to 400 characters), %.2f hours of sound: %d were stopped "
-            "before they ended, %d took other than their letters let expect; %.0f ms a letter."
+    return ("%d texts (one word, sentences, up to 400 characters), %.2f hours of sound: %d were "
+            "stopped before they ended, %d took longer or shorter than their letters let expect; "
+            "%.0f ms a letter."
             % (x["texts"], x["hours"], x["stopped"], x["odd"], 1000 * x["seconds a letter"]))
 
 
