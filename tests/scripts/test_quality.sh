@@ -1,9 +1,9 @@
 #!/bin/sh
 # What formats and decoders cost stays known. B069: teacher-forced on the voice in the box, at least
 # 97 % of the codes are those of f32 with q8, 90 % with q4, those of the talker and the others, the
-# most likely and the drawn ones; on random weights, which stand in where the voice is packed, 95 and
-# 70 %. And scripts/quality makes its table, without a Python that listens, and with one that it is
-# told of. test_quality.sh ROOT BUILD
+# most likely and the drawn ones; on random weights, which stand in where the voice is packed, 95
+# and 70 %. And scripts/quality makes its table, without a Python that listens, and with one that it
+# is told of. test_quality.sh ROOT BUILD
 root=$1
 build=$2
 model=$root/voice
@@ -55,7 +55,8 @@ quality() {
     shift
     KAZEIA=$build/kazeia "$root/scripts/quality" -m "$model" -o "$work/quality" -n 1 -t 1 \
         "$@" >"$work/out" 2>"$work/err" || complain "quality $*: $(cat "$work/err")"
-    [ -z "$wanted" ] || grep -q -e "$wanted" "$work/err" || complain "quality $*: no '$wanted' in $(cat "$work/err")"
+    [ -z "$wanted" ] || grep -q -e "$wanted" "$work/err" ||
+        complain "quality $*: no '$wanted' in $(cat "$work/err")"
 }
 PYTHON=$work/none quality "no word errors.*there is no $work/none" -r 0
 awk -F '|' '
@@ -84,7 +85,8 @@ awk -F '|' '
     END { exit rows != 6 }' "$work/quality/quality.md" ||
     complain "table: $(cat "$work/quality/quality.md")"
 grep -q '"standard_error":1.25}$' "$work/out" || complain "no standard error"
-grep -q '^2 sentences, .* up to 1.2 points; .* 1 threads, .*GFLOP/s' "$work/quality/quality.md" || complain "no probe"
+grep -q '^2 sentences, .* up to 1.2 points; .* 1 threads, .*GFLOP/s' \
+    "$work/quality/quality.md" || complain "no probe"
 
 # refused ERROR OPTIONS...
 refused() {

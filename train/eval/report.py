@@ -64,8 +64,8 @@ def melody(rows):
     return "\n".join([
         "Pitch by one tracker for all; range: 5 to 95 per cent of the voiced time; a rise or fall:",
         "more than a semitone over the last 300 ms of voice; a pause: at least 60 ms of low energy",
-        "within a quarter of a second (the closures of p, t and k count, too, and between words that",
-        "no comma parts they are most); ms: the median of the longest there. Else per cent. The",
+        "within a quarter of a second (the closures of p, t and k count, too; between words that no",
+        "comma parts they are most); ms: the median of the longest there. Else per cent. The",
         "rendered sound is what the voice learnt from; in it questions were made to rise.", "",
         table(["voice", "who"] + [name for _, name in MELODY], lines)])
 
