@@ -31,11 +31,12 @@ quality: all ## what weight formats and decoders cost on speech, one table (MODE
 	@scripts/quality -m $(or $(MODEL),$(WORK)/voice) $(QUALITY_OPTIONS)
 
 WORK = build-voice
-voice-data: ## corpus and teachers' speech for a voice, hours; goes on where it was (WORK=build-voice)
-	@train/run.sh $(WORK)
+voice: all ## the voice in the box from nothing: data, training, packed file, report; hours (WORK=)
+	@train/run.sh $(WORK) && train/voice.sh $(WORK)
 
-voice-data-quick: ## the same at toy size, under a minute once its Python packages are there
-	@train/run.sh $(WORK)/quick quick
+voice-quick: all ## the same at toy size, in build-voice/quick: ten minutes
+	@train/run.sh $(WORK)/quick quick && train/voice.sh $(WORK)/quick quick
+	@KAZEIA=build/kazeia $${PYTHON:-$(WORK)/quick/python/bin/python} -m train.test_toy
 
 abi: all ## is the shared libraries' interface as kept, and do programs run with later ones
 	@JOBS=$(JOBS) scripts/abi next build
@@ -137,7 +138,7 @@ clean: ## remove all build folders but the bare Debian's
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all demo test bench quality voice-data voice-data-quick abi abi-keep examples library \
+.PHONY: all demo test bench quality voice voice-quick abi abi-keep examples library \
     alloc check check-layers check-symbols check-baseline check-form interface lint golden corpus \
     memory formats full-size determinism kernels arm bochs sanitize fuzz reference bare deb deb-try \
     install uninstall clean help

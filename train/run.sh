@@ -3,8 +3,8 @@
 #
 # Sets up what is missing in WORK (a Python environment, the two readers), then corpus, tests of it,
 # and speech of every voice. Each step leaves alone what is there, so an interrupted run goes on.
-# PYTHON: another Python with the packages of requirements.txt. SENTENCES, SOUND: how many sentences
-# a voice speaks, and how many of them with sound.
+# PYTHON: another Python with the packages of requirements.txt. SENTENCES, FRENCH, SOUND: how many
+# sentences a speaker speaks in English and in French, and how many of each with sound.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 work=$1
@@ -46,6 +46,11 @@ for name in numbers audio listen eval; do
     "$PYTHON" -m train.tests.test_$name
 done
 "$PYTHON" -m train.tests.test_corpus "$work"
-for voice in ada-english max-english ada-french max-french; do
-    "$PYTHON" -m train.teacher.speak "$work" $voice "$sentences" "$sound"
-done
+speak() {
+    "$PYTHON" -m train.teacher.speak "$work" "$1-english" "$sentences" "$sound"
+    "$PYTHON" -m train.teacher.speak "$work" "$1-french" "$french" "$sound"
+}
+speak max >"$work/speech.log" 2>&1 &
+other=$!
+speak ada
+wait $other || { tail -n 3 "$work/speech.log" >&2; exit 1; }
