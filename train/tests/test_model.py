@@ -12,7 +12,7 @@ import zlib
 import numpy as np
 import torch
 
-from train import codes, dataset, png
+from train import codes, dataset, png, reader
 from train.letters import Letters
 from train.model import layout, prompt, snake, tokenizer
 from train.teacher import phones as ph
@@ -44,6 +44,26 @@ class Tokens(unittest.TestCase):
             self.assertEqual(sorted(token), token)
             half = [tok.vocab[s] for s in tok.split(tokenizer.pieces(text)[0], lambda: True)]
             self.assertEqual(len(half), len(tokenizer.pieces(text)[0].encode()))
+
+
+    def test_strays(self):
+        """Signs in between change neither the words' tokens nor which character has which."""
+        tok, rng = tokenizer.Tokenizer(tokenizer.learn(LINES, 20)), np.random.RandomState(1)
+        read = reader.Reader(tok, rng)
+        for text in LINES * 5:
+            mixed, own = read.mixed(text)
+            self.assertGreater(len(mixed), len(text))
+            self.assertEqual("".join(mixed[i] for i in own), text)
+        reader.STRAY, share = 1.0, reader.STRAY
+        reader.DROPPED, dropped = 0.0, reader.DROPPED
+        for text in LINES * 5:
+            plain, strange = read(text, False), read(text, True)
+            self.assertEqual(len(strange.token), len(text))
+            self.assertGreater(len(strange.ids), len(plain.ids))
+            words = [i for i, c in enumerate(text) if c.isalnum() and i > 0]
+            self.assertEqual([plain.ids[plain.token[i]] for i in words],
+                             [strange.ids[strange.token[i]] for i in words])
+        reader.STRAY, reader.DROPPED = share, dropped
 
 
 class Parts(unittest.TestCase):
