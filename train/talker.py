@@ -117,7 +117,7 @@ class TalkerTask:
                        spell=float(spell), looks=looks,
                        now=(logits.argmax(-1) == target).float().mean().item())
         figures.update((name, right[layout.INDEX[name] - 1].item())
-                       for name in ("hold", "next", "after", "pitch"))
+                       for name in ("hold", "next", "after", "third", "pitch", "loud1"))
         return first + 0.25 * rest + 0.5 * guide + 0.3 * spell + ahead, figures
 
     def text_loss(self, b):
