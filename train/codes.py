@@ -46,7 +46,7 @@ def encode(u, speaker, language):
         put(name, np.where(near, ids[last + 1 + k], layout.SILENCE))
     for i in range(layout.UNITS - 1):
         put("unit%d" % i, ids[grid[:, i]])
-    periods, glide = render.contour(u.f0)
+    periods, glide = render.contour(u)
     put("pitch", periods - layout.PERIODS[0])
     put("glide", glide)
     for i, value in enumerate(loudness(u).T):

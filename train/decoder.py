@@ -4,7 +4,8 @@ usage: python3 -m train.decoder WORK [--minutes N] [--finish SHARE] ...
 reads WORK/decoder and WORK/decoder-valid (dataset.py), writes WORK/decoder.pt and decoder.pt.jsonl
 
 Each step takes one batch with sound and one larger, cheap batch through the part at 12.5 to 50 Hz
-alone, which a head must turn into the teacher's spectra. With --finish the last share of the run
+alone, which a head must turn into the teacher's spectra and pulses; the first share of the run has
+such batches only. With --finish the last share of the run
 also has judges (model/discriminator.py).
 """
 import argparse
@@ -31,7 +32,8 @@ class DecoderTask:
     def __init__(self, train, valid, size, a):
         self.data, self.valid, self.size = train, valid, size
         self.segment, self.low_segment = a.segment, a.low_segment
-        self.batch, self.low_batch, self.rate, self.finish = a.batch, a.low_batch, a.rate, a.finish
+        self.batch, self.low_batch, self.rate = a.batch, a.low_batch, a.rate
+        self.low_first, self.finish = a.low_first, a.finish
         self.rng = np.random.RandomState(a.seed)
         self.model = Decoder(size)
         features = train.data["low"].shape[1]
@@ -72,13 +74,15 @@ class DecoderTask:
                 torch.tensor(np.stack(target)).float())
 
     def step(self, done):
-        codes, real = self.cut("audio", self.with_sound, self.batch, self.segment, layout.FRAME)
-        # The first frame lacks its history.
-        made, real = self.model(codes)[:, layout.FRAME:], real[:, layout.FRAME:]
-        loss = spectra.sound_loss(made, real, spectra.SIZES)
-        figures = dict(sound=loss.item())
-        if self.finish and done >= 1 - self.finish:
-            loss = loss + self.judged(made, real, figures)
+        loss, figures = 0.0, {}
+        if done >= self.low_first:
+            codes, real = self.cut("audio", self.with_sound, self.batch, self.segment, layout.FRAME)
+            # The first frame lacks its history.
+            made, real = self.model(codes)[:, layout.FRAME:], real[:, layout.FRAME:]
+            loss = spectra.sound_loss(made, real, spectra.SIZES)
+            figures["sound"] = loss.item()
+            if self.finish and done >= 1 - self.finish:
+                loss = loss + self.judged(made, real, figures)
         if self.helpers and len(self.with_low):
             codes, target = self.cut("low", self.with_low, self.low_batch, self.low_segment,
                                      LOW_ROWS)
@@ -127,6 +131,8 @@ def options():
     p.add_argument("--low-batch", type=int, default=12)
     p.add_argument("--segment", type=int, default=12, help="frames of an example with sound")
     p.add_argument("--low-segment", type=int, default=32, help="frames of one without")
+    p.add_argument("--low-first", type=float, default=0.08,
+                   help="first share of the run with the part at 12.5 to 50 Hz alone")
     p.add_argument("--finish", type=float, default=0.0, help="last share of the run with judges")
     return p
 

@@ -26,7 +26,7 @@ from train.teacher import speak
 from train.teacher.utterance import STEPS, UNITS, Utterance
 
 VALID_EVERY, VALID_MOST = 100, 160
-FEATURES = 4 * (40 + 1 + 5)         # in a quarter of a frame: bands, whether voiced, strengths
+FEATURES = 4 * (40 + 1 + 5 + 10)    # in a quarter of a frame: bands, whether voiced, strengths
 TOKENIZER_LINES = 40000
 
 
@@ -124,7 +124,8 @@ def silence_before(u, frames):
 
 def low_features(u):
     voiced = (u.f0 > 0).astype(np.float32)[:, None]
-    rows = [(u.bands - 4) / 2, voiced, u.strengths * voiced]
+    rows = [(u.bands - 4) / 2, voiced, u.strengths * voiced,
+            render.beats(u).reshape(len(voiced), -1)]
     return np.concatenate(rows, 1).reshape(-1, FEATURES)
 
 

@@ -15,6 +15,9 @@ FRAME, HOP = 1920, 120              # samples of a frame and of a step
 GAIN, NOISE_LOOP = 1.5 / 32768, 960
 GLIDES = (-0.16, 0.0, 0.16)         # relative change of the pitch from start to end of a frame
 FEWEST, MOST = 5, 28                # periods in a frame: 62.5 to 350 Hz
+# The teacher sings: its pitch spans ten semitones. What is nearer to the middle is also easier to
+# learn, as there are fewer kinds of frames.
+CALM, MIDDLE = 0.7, {"ada": 225.0, "max": 92.0}     # exponent; Hz
 STICK = 0.62                        # periods that the pitch must move before the count does
 
 _bins = np.arange(NFFT // 2 + 1) * RATE / NFFT
@@ -34,10 +37,18 @@ def _noise_spectra():
 NOISE = _noise_spectra()
 
 
-def contour(f0):
+def calmed(u):
+    """The pitch of an utterance, nearer to the middle of its speaker's"""
+    middle = MIDDLE.get(u.voice.partition("-")[0])
+    if middle is None:
+        return u.f0
+    return np.where(u.f0 > 0, middle * (np.maximum(u.f0, 1) / middle) ** CALM, 0)
+
+
+def contour(u):
     """-> periods [T], glide [T] (index into GLIDES): whole periods of every frame, held through
     unvoiced frames, and how the pitch moves inside it"""
-    rows = f0.reshape(-1, STEPS)
+    rows = calmed(u).reshape(-1, STEPS)
     n = len(rows)
     periods, glide = np.zeros(n, int), np.full(n, GLIDES.index(0.0))
     last = first = None
@@ -67,6 +78,18 @@ def pulses(periods, glide):
     return np.round(k * FRAME / 3).astype(int) * 3
 
 
+def beats(u, rate=2000):
+    """[T, rate * 80 ms]: the pulses of the voiced steps as soft bumps"""
+    t = (np.arange(FRAME * rate // RATE) + 0.5) * RATE / rate
+    voiced = (u.f0 > 0).reshape(-1, STEPS)
+    out = np.zeros((u.frames(), len(t)), np.float32)
+    for row, periods, glide, on in zip(out, *contour(u), voiced):
+        for at in pulses(periods, glide):
+            if on[at // HOP]:
+                row += np.exp(-0.5 * ((t - at) / (0.7 * RATE / rate)) ** 2)
+    return out
+
+
 def minimum_phase(log_magnitude):
     c = np.fft.irfft(log_magnitude, NFFT, axis=-1)
     c[..., 1:NFFT // 2] *= 2
@@ -77,7 +100,7 @@ def minimum_phase(log_magnitude):
 def render(u):
     """Utterance with bands and strengths -> sound, float32, 24 kHz, whole frames"""
     n = u.frames()
-    periods, glide = contour(u.f0)
+    periods, glide = contour(u)
     voiced = u.f0 > 0
     h = minimum_phase(u.bands @ TO_BINS + ROLL_OFF)
     s = np.clip(u.strengths @ STRENGTH_TO_BINS, 0, 1) * voiced[:, None]

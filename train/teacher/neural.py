@@ -13,6 +13,7 @@ from train.teacher.utterance import AHEAD, Utterance, places, trimmed
 STOPS = ",;:.!?…—"
 STRESS = "ˈ"
 SILENT = 0.0                        # loudness below which the teacher is silent
+WINDOW = (0.1, 0.2, 0.4, 0.2, 0.1)  # over steps of 5 ms
 BLANK, STOP = -1, -2                # instead of a phone's number: the token of a blank, of a stop
 UNSTRESSED = set("""le la les l un une des du de d à au aux et ou où je tu il elle on nous vous ils
 elles me te se ce ne que qui en y dans sur par pour mon ma mes ton ta tes son sa ses notre votre
@@ -112,6 +113,13 @@ def curve(x, place):
     return np.interp(2 * place - 0.5, np.arange(len(x)), x).astype(np.float32)
 
 
+def steady(bands):
+    """Spectra without the jitter of measuring them: a short window over time"""
+    x = np.pad(bands, ((2, 2), (0, 0)), "edge")
+    n = len(bands)
+    return sum(w * x[i:i + n] for i, w in enumerate(WINDOW)).astype(np.float32)
+
+
 def utterance(model, text, rows, name, voice):
     """rows: [[phone id, stress, word]] of text -> Utterance; with bands if the model has sound."""
     tokens, owner = spelling(text, rows)
@@ -128,7 +136,7 @@ def utterance(model, text, rows, name, voice):
     u.f0[out], u.energy[out] = 0, loudness.min()
     if sound is not None:
         centre = np.clip(place * UNIT, 0, len(sound) - 1).astype(int)
-        u.bands = envelope.from_sound(32768 * sound.astype(np.float32), RATE, u.f0, centre)
+        u.bands = steady(envelope.from_sound(32768 * sound.astype(np.float32), RATE, u.f0, centre))
         u.strengths = periodicity.strengths(sound, RATE, u.f0, centre)
     intonation.ask(u, voice.language)
     return u

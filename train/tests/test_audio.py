@@ -81,6 +81,19 @@ class Audio(unittest.TestCase):
                 if render.GLIDES[glide]:
                     self.assertGreater(rises * render.GLIDES[glide], 0)
 
+    def test_beats(self):
+        """Bumps where the pulses are, in voiced steps only; the pitch of a speaker is calmed."""
+        u = Utterance("", "ada-english", *[np.zeros(1, int)] * 4, f0=np.full(48, 225.0),
+                      energy=np.zeros(48))
+        u.f0[16:24] = 0
+        got = render.beats(u)
+        self.assertEqual((got.shape, render.contour(u)[0].tolist()), ((3, 160), [18] * 3))
+        tops = (got[0][1:-1] >= got[0][:-2]) & (got[0][1:-1] > got[0][2:])
+        self.assertIn(tops.sum(), (17, 18))        # the first is at the edge
+        self.assertLess(got[1][:70].max(), 0.01)
+        u.f0[:] = 225 * 2 ** (10 / 12)
+        self.assertEqual(render.contour(u)[0][0], round(18 * 2 ** (7 / 12)))
+
     def test_render(self):
         """What is rendered has the envelope and the pitch that were asked for, each time."""
         n, f0 = 160, 150.0

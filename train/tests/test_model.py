@@ -117,7 +117,7 @@ class Data(unittest.TestCase):
         want = dict(now=[0, iy, iy, 0], hold=[0, 3, 0, 0], next=[t, 0, 0, 0], after=[iy, 0, 0, 0],
                     third=[0] * 4, unit0=[0, t, iy, 0], unit1=[0, t, iy, 0], loud0=[0, 6, 15, 15],
                     loud1=[0, 6, 15, 15], loud2=[0, 6, 15, 15],
-                    pitch=[16 - layout.PERIODS[0]] * 4)
+                    pitch=[17 - layout.PERIODS[0]] * 4)    # 200 Hz, calmed to 207
         for key, values in want.items():
             self.assertEqual(got[:, layout.INDEX[key]].tolist(), values, key)
         self.assertEqual(set(got[:, layout.INDEX["voice"]]), {layout.voice_code("max", "french")})
