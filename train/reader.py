@@ -1,5 +1,6 @@
 """A sentence as the talker's training sees it: its tokens, and what each of them stands for."""
 import dataclasses
+import unicodedata
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Reader:
         first, last, _ = SCRIPTS[self.rng.choice(len(SCRIPTS), p=share)]
         signs = [chr(self.rng.randint(first, last + 1))
                  for _ in range(self.rng.randint(1, MOST_STRAYS + 1))]
-        return "".join(signs)
+        return unicodedata.normalize("NFC", "".join(signs))
 
     def mixed(self, text):
         """-> the text with strays between two words or at an end; the places of its own characters
