@@ -9,7 +9,7 @@ from train.model import layout
 NOTHING = layout.PHONES             # "no phone here"
 OF_TOKEN, OF_WORD = 3, 12           # phones of a token and of a word that the helpers must name
 DROPPED, DROP = 0.5, 0.1            # share of sentences in other spellings; merges left out there
-STRAY, MOST_STRAYS = 0.05, 4        # share of sentences with signs of other scripts; at most so many
+STRAY, MOST_STRAYS = 0.05, 4        # share of sentences with signs of other scripts; most of them
 SCRIPTS = ((0x1F300, 0x1F64F, 3), (0x1F680, 0x1F6FF, 1), (0x1F900, 0x1FAFF, 1), (0x2190, 0x27BF, 3),
            (0x2010, 0x205E, 1), (0x370, 0x3FF, 1), (0x400, 0x4FF, 1), (0x5D0, 0x5EA, 1),
            (0x620, 0x64A, 1), (0x900, 0x970, 1), (0xE00, 0xE50, 1), (0x3041, 0x30FF, 1),
