@@ -144,17 +144,18 @@ class TalkerTask:
         return loss, figures
 
     def validate(self, model):
-        """Each figure for whole text, and the main ones for live text."""
+        """Each figure for whole text, the main ones for live text, and with a wrong history."""
         out, kept = {}, torch.get_rng_state()
-        for live, wanted in ((False, None), (True, ("first", "now", "next", "looks"))):
+        few = ("first", "now", "next", "third", "looks")
+        for name, live, wrong, wanted in (("", False, 0.0, None), ("live-", True, 0.0, few),
+                                          ("wrong-", False, self.wrong, few)):
             seen = []
             for i in range(0, len(self.valid), VALID_BATCH):
                 picks = list(range(i, min(i + VALID_BATCH, len(self.valid))))
-                seen.append(self.losses(model, self.maker.plain(self.valid, picks, live), 1.0,
-                                        False)[1])
+                seen.append(self.losses(model, self.maker.plain(self.valid, picks, live, wrong),
+                                        1.0, False)[1])
             names = wanted or seen[0]
-            out.update((("live-" if live else "") + n, np.mean([s[n] for s in seen]))
-                       for n in names)
+            out.update((name + n, np.mean([s[n] for s in seen])) for n in names)
         torch.set_rng_state(kept)
         return out
 

@@ -4,10 +4,12 @@ import dataclasses
 import numpy as np
 import torch
 
+from train.misread import misread
 from train.model import layout, prompt
 from train.reader import Reader, spelling
 
 LIVE, AUTO = 0.4, 0.2               # share of sentences with live text; without a language
+MISREAD = 2.0                       # share of misread phones, as a multiple of `wrong`
 POOL = 2000                         # sentences of all voices whose frames serve as wrong ones
 
 
@@ -72,10 +74,15 @@ class Maker:
         made = [self._prompt(self.data, i, True, self.rng.rand() < live) for i in picks]
         return self._batch(self.data, picks, made, wrong, True)
 
-    def plain(self, data, picks, live):
-        """For validation: nothing is varied, all in one text layout."""
-        return self._batch(data, picks, [self._prompt(data, i, False, live) for i in picks], 0.0,
-                           True)
+    def plain(self, data, picks, live, wrong=0.0):
+        """For validation: nothing is varied, all in one text layout; the history is corrupted in
+        the same way each time."""
+        kept, self.rng = self.rng, np.random.RandomState(picks[0])
+        try:
+            return self._batch(data, picks, [self._prompt(data, i, False, live) for i in picks],
+                               wrong, True)
+        finally:
+            self.rng = kept
 
     def _batch(self, data, picks, made, wrong, spoken):
         counts = [int(data.lengths("codes")[i]) + (layout.LEAD if p.live else 0) if spoken else 0
@@ -113,9 +120,11 @@ class Maker:
             parts[name + "_phones"].append(phones[there])
 
     def corrupt(self, codes, wrong):
-        """A copy in which some frames are others, some are their neighbours, and some codes are
-        others: the talker must look at the text, and find back after a slip."""
-        out, n, rng = codes.copy(), len(codes), self.rng
+        """A copy in which some phones were misread, some frames are others, some are their
+        neighbours, and some codes are others: the talker must look at the text, and find back
+        after a slip."""
+        n, rng = len(codes), self.rng
+        out = misread(codes, MISREAD * wrong, rng)
 
         def some(share, shape):
             return np.nonzero(rng.rand(*shape) < share * wrong)

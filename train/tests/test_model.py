@@ -14,6 +14,7 @@ import torch
 
 from train import codes, dataset, png, reader
 from train.letters import Letters
+from train.misread import misread
 from train.model import layout, prompt, snake, tokenizer
 from train.teacher import phones as ph
 from train.teacher import utterance
@@ -122,6 +123,27 @@ class Data(unittest.TestCase):
             self.assertEqual(got[:, layout.INDEX[key]].tolist(), values, key)
         self.assertEqual(set(got[:, layout.INDEX["voice"]]), {layout.voice_code("max", "french")})
         self.assertEqual(layout.voice_of(got[0, layout.INDEX["voice"]]), ("max", "french"))
+
+    def test_misread(self):
+        """A misread phone is wrong from where it is named to where it was mended, and only there."""
+        said = [1, 30, 5, 31, 2, 32, 9, 33]        # consonants and vowels in turn, a frame each
+        frames = np.zeros((len(said), layout.COUNT), int)
+        for ahead, name in ((0, "now"), (1, "next"), (2, "after"), (3, "third")):
+            frames[:, layout.INDEX[name]] = (said + [0] * 3)[ahead:ahead + len(said)]
+        for name in ("unit0", "unit1"):
+            frames[:, layout.INDEX[name]] = said
+        rng, seen = np.random.RandomState(0), set()
+        self.assertTrue((misread(frames, 0.0, rng) == frames).all())
+        for _ in range(200):
+            got = misread(frames, 0.5, rng)
+            for p in range(3, len(said)):
+                ways = [got[p - k, layout.INDEX[name]] for k, name in
+                        ((3, "third"), (2, "after"), (1, "next"), (0, "now"))]
+                wrong = [way != said[p] for way in ways]
+                self.assertEqual(wrong, sorted(wrong, reverse=True))
+                self.assertLessEqual(len({w for w in ways if w != said[p]}), 1)
+                seen.add(sum(wrong))
+        self.assertEqual(seen, {0, 1, 2, 3, 4})
 
     def test_grid(self):
         """Lengths are kept; the silence at both ends is cut, to whole frames."""
