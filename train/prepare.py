@@ -153,7 +153,7 @@ class Items:
         self.speech, self.frames = speech, frames
         self.read = {name: list(readings.of(work, name)) for name in layout.LANGUAGES}
         self.letters = {name: pronunciations(rows) for name, rows in self.read.items()}
-        self.kept = set()           # texts of the sentences that are kept out of training
+        self.work = work
 
     def chosen(self, valid, every):
         """Every so many sentences of a voice are kept out of training."""
@@ -161,8 +161,6 @@ class Items:
         for speaker, language, tokens, u in self.speech.all():
             number[u.voice] += 1
             kept = number[u.voice] % every == 0
-            if kept:
-                self.kept.add(sentence.typed(tokens))
             if kept and valid and number[u.voice] > every * VALID_MOST // len(self.speech.shards):
                 continue
             if kept == valid and 2 <= u.frames() <= self.frames:
@@ -182,11 +180,13 @@ class Items:
                     letters=where[said]), where
 
     def spelling(self, *_):
-        """Every sentence of the corpus, without speech, but those kept out of training: for the
+        """Every line of the corpus, without speech, but the talker's validation set: for the
         talker's lessons in spelling. One silent frame names a voice of the language."""
+        valid = dataset.Dataset(os.path.join(self.work, "talker-valid"))
+        kept = {valid.text(i) for i in range(len(valid))}
         for language, rows in self.read.items():
             for i, (tokens, u) in enumerate(rows):
-                if sentence.typed(tokens) in self.kept:
+                if sentence.typed(composed(tokens)) in kept:
                     continue
                 arrays, _ = self.spelt(language, composed(tokens), u)
                 frame = np.zeros((1, layout.COUNT), np.uint8)

@@ -1,4 +1,4 @@
-"""All sentences of the corpus as the readers read them: phones, without time and sound."""
+"""All lines of the corpus as the readers read them: phones, without time and sound."""
 import dataclasses
 import os
 import subprocess
@@ -20,9 +20,14 @@ ROWS = {"english": 82000, "french": 40000}     # espeak-ng takes 10 ms for each
 
 
 def of(work, language):
-    """yields (tokens, reading)"""
-    path = os.path.join(work, "speech", language + ".bin")
-    with open(os.path.join(work, "corpus", language + ".jsonl"), encoding="utf-8") as f:
+    """yields (tokens, reading) of the corpus, then of the lists of common words"""
+    for name in (language, language + "-common"):
+        yield from _of(work, language, name)
+
+
+def _of(work, language, name):
+    path = os.path.join(work, "speech", name + ".bin")
+    with open(os.path.join(work, "corpus", name + ".jsonl"), encoding="utf-8") as f:
         rows = [sentence.load(line)["tokens"] for line, _ in zip(f, range(ROWS[language]))]
     if not os.path.exists(path):
         subprocess.run([os.path.join(work, "bin", voices.READERS[language]), path + ".part"],

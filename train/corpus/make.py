@@ -1,8 +1,9 @@
 """The corpus: sentences as typed and in words, with fixed seeds.
 
 usage: python3 -m train.corpus.make WORK [SHARE]     SHARE of the full size, 1 by default
-Writes WORK/corpus/english.jsonl and french.jsonl (lines: sentence.py), each once: a file that is
-there already is left alone. Sentences of the test sets train/eval/*.json are kept out.
+Writes WORK/corpus/english.jsonl and french.jsonl (lines: sentence.py), and english-common.jsonl and
+french-common.jsonl, lists of common words for lessons in spelling. Each is written once: a file that
+is there already is left alone. Sentences of the test sets train/eval/*.json are kept out.
 """
 import glob
 import json
@@ -11,7 +12,7 @@ import random
 import sys
 import time
 
-from train.corpus import littre, looks, names, sentence, wordnet, written_en, written_fr
+from train.corpus import common, littre, looks, names, sentence, wordnet, written_en, written_fr
 from train.corpus.sentence import behind, plain, spoken, typed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,6 +21,7 @@ CHANGED = {"natural": 0.25, "meaning": 0.2, "template": 0.25, "long": 0.25, "wor
            "one": 0.15}             # share of sentences whose look is changed
 SIZES = {"natural": 26000, "meaning": 14000, "template": 22000, "long": 8000, "words": 9000,
          "one": 3000}
+COMMON = 40000                      # lists of common words
 SPEAKERS = ("ada", "max")
 
 
@@ -156,22 +158,50 @@ def rows(lang, share, r):
             yield {"kind": kind, "speaker": r.choice(SPEAKERS), "tokens": tokens}
 
 
+def common_words(lang, share, r):
+    """Yields lines of lists of common words."""
+    words, weights = common.words(lang.name)
+    for _ in range(int(COMMON * share)):
+        text = r.choice(lang.joins).join(r.choices(words, weights, k=r.randint(4, 10)))
+        yield {"kind": "common", "speaker": r.choice(SPEAKERS),
+               "tokens": looks.change(sentence.capital(lang.tokens(text + r.choice(("", ".", "?")))),
+                                      lang.name, r, CHANGED["words"])}
+
+
+def write(path, ids, make):
+    """make(): the lines"""
+    if os.path.exists(path):
+        print("corpus: %s is there" % path)
+        return
+    start, out = time.time(), make()
+    with open(path + ".part", "w", encoding="utf-8") as f:
+        for i, row in enumerate(out):
+            f.write(sentence.dump(dict(id="%s%06d" % (ids, i), **row)) + "\n")
+    os.rename(path + ".part", path)
+    print("corpus: %s, %d sentences, %.0f s" % (path, len(out), time.time() - start))
+
+
+def shuffled(rows, r):
+    out = list(rows)
+    r.shuffle(out)
+    return out
+
+
 def main(work, share=1.0):
     folder = os.path.join(work, "corpus")
     os.makedirs(folder, exist_ok=True)
     for lang in (English, French):
-        path = os.path.join(folder, lang.name + ".jsonl")
-        if os.path.exists(path):
-            print("corpus: %s is there" % path)
-            continue
-        start, r = time.time(), random.Random(7)
-        out = list(rows(lang(r), share, r))
-        r.shuffle(out)
-        with open(path + ".part", "w", encoding="utf-8") as f:
-            for i, row in enumerate(out):
-                f.write(sentence.dump(dict(id="%s%06d" % (lang.name[:2], i), **row)) + "\n")
-        os.rename(path + ".part", path)
-        print("corpus: %s, %d sentences, %.0f s" % (lang.name, len(out), time.time() - start))
+        path, ids = os.path.join(folder, lang.name), lang.name[:2]
+
+        def natural():
+            r = random.Random(7)
+            return shuffled(rows(lang(r), share, r), r)
+
+        def lists():
+            r = random.Random(8)
+            return list(common_words(lang(r), share, r))
+        write(path + ".jsonl", ids, natural)
+        write(path + "-common.jsonl", ids + "c", lists)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ SAID = {"english": re.compile(r"[A-Za-zÀ-ÿ ,.;:!?…'’-]+"),
         "french": re.compile(r"[A-Za-zÀ-ÿŒœ ,.;:!?…'-]+")}
 
 
-def rows(language):
-    with open(os.path.join(WORK, "corpus", language + ".jsonl"), encoding="utf-8") as f:
+def rows(name):
+    with open(os.path.join(WORK, "corpus", name + ".jsonl"), encoding="utf-8") as f:
         return [sentence.load(line) for line in f]
 
 
@@ -26,21 +26,26 @@ def letters(text):
 
 
 class Corpus(unittest.TestCase):
+    def line(self, tokens, language):
+        typed, said = sentence.typed(tokens), sentence.spoken(tokens)
+        self.assertTrue(0 < len(typed) <= 250, typed)
+        self.assertEqual(typed.split(" "), [t for t, _ in tokens])
+        self.assertRegex(said, "^%s$" % SAID[language].pattern, typed)
+        self.assertEqual(len(said.split()), len(sentence.owners(tokens)), typed)
+        self.assertTrue(any(c.isalpha() for c in said), typed)
+        return typed
+
     def check(self, language):
         seen, kinds = set(), set()
         for row in rows(language):
-            tokens = row["tokens"]
-            typed, said = sentence.typed(tokens), sentence.spoken(tokens)
-            self.assertTrue(0 < len(typed) <= 250, typed)
+            typed = self.line(row["tokens"], language)
             self.assertNotIn(typed, seen)
             seen.add(typed)
             kinds.add(row["kind"])
-            self.assertEqual(typed.split(" "), [t for t, _ in tokens])
-            self.assertRegex(said, "^%s$" % SAID[language].pattern, typed)
-            self.assertEqual(len(said.split()), len(sentence.owners(tokens)), typed)
-            self.assertTrue(any(c.isalpha() for c in said), typed)
         self.assertEqual(len(kinds), 6)
-        return seen
+        for row in rows(language + "-common"):
+            self.line(row["tokens"], language)
+            self.assertEqual(row["kind"], "common")
 
     def test_english(self):
         self.check("english")
