@@ -27,6 +27,7 @@ done
 if [ -z "$PYTHON" ]; then
     PYTHON=$work/python/bin/python
     if [ ! -e "$work/python/ready" ]; then
+        echo "run.sh: Python packages into $work/python, several GB" >&2
         python3 -m venv "$work/python"
         "$PYTHON" -m pip install -q -r "$here/requirements.txt"
         touch "$work/python/ready"
