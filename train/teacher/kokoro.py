@@ -64,8 +64,9 @@ def prepare(cache, sound):
             model.graph.output.append(onnx.helper.make_empty_tensor_value_info(name))
         _only_for(model, names)
         os.makedirs(cache, exist_ok=True)
-        onnx.save(model, path + ".part")
-        os.rename(path + ".part", path)
+        part = "%s.%d.part" % (path, os.getpid())      # the voices of two speakers begin together
+        onnx.save(model, part)
+        os.replace(part, path)
     return path
 
 
