@@ -48,6 +48,11 @@ class DecoderTask:
         self.bank = bank
         if not len(self.with_sound):
             raise SystemExit("no sentence with sound has more than %d frames" % a.segment)
+        self.places = [(i, at) for i, count in enumerate(valid.lengths("codes"))
+                       for at in range(0, count - a.segment + 1, a.segment)]
+        if len(self.places) < a.batch:
+            raise SystemExit("the sentences kept for validation have %d segments of %d frames; "
+                             "needed are %d" % (len(self.places), a.segment, a.batch))
 
     def optimizer(self, parameters):
         return torch.optim.Adam(parameters, lr=self.rate, betas=(0.8, 0.98))
@@ -107,9 +112,7 @@ class DecoderTask:
     def validate(self, model):
         """mean distance of log-mel spectra (nepers), signal to noise (dB)"""
         out, n = [], self.segment
-        places = [(i, a) for i, frames in enumerate(self.valid.lengths("codes"))
-                  for a in range(0, frames - n + 1, n)]
-        places = places[::max(1, len(places) // VALID_SEGMENTS)]       # of all voices
+        places = self.places[::max(1, len(self.places) // VALID_SEGMENTS)]     # of all voices
         # In batches of the shape of training: of each new shape the first run takes seconds.
         for k in range(0, len(places) - self.batch + 1, self.batch):
             part = places[k:k + self.batch]

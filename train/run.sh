@@ -9,7 +9,7 @@ set -e
 here=$(cd "$(dirname "$0")" && pwd)
 work=$1
 if [ "$2" = quick ]; then
-    share=0.004 sentences=${SENTENCES:-12} french=${SENTENCES:-12} sound=${SOUND:-2}
+    share=0.004 sentences=${SENTENCES:-12} french=${SENTENCES:-12} sound=${SOUND:-4}
 else
     share=1 sentences=${SENTENCES:-20000} french=${FRENCH:-8000} sound=${SOUND:-600}
 fi
