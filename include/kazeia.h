@@ -207,6 +207,8 @@ typedef struct kz_convert_options {
     kz_decoder decoder;
     int threads; /* 1 to 256; KZ_DEFAULT: kz_default_threads(); never changes a byte */
     const kz_allocator *allocator; /* of working memory; NULL: malloc */
+    int compact;  /* 1: the speech tokenizer as stored, to be made ready at each opening */
+    int reserved; /* 0 */
 } kz_convert_options;
 
 typedef struct kz_convert_result {
@@ -228,11 +230,11 @@ typedef int (*kz_write_fn)(void *user, uint64_t offset, const void *data, size_t
 
 /* Packs a checkpoint folder into one file: configuration, tokenizer, and all weights as the kernels
  * read them, of a Base model also of the encoders that recordings go through. kz_model_open of that
- * file gives the samples of the folder opened with the same type and decoder. The bytes are the
- * same on any machine. write is called on this thread, block after block, at the end once more for
- * the first page, which is zeros until then: what is cut short is no packed file. One matrix at a
- * time is in memory. options and result (its `size` set by the caller) may be NULL. KZ_ERR_OUTPUT
- * where write said stop. Any thread. */
+ * file gives the samples of the folder opened with the same type and decoder, compact or not. The
+ * bytes are the same on any machine. write is called on this thread, block after block, at the end
+ * once more for the header, which is zeros until then: what is cut short is no packed file. One
+ * matrix at a time is in memory. options and result (its `size` set by the caller) may be NULL.
+ * KZ_ERR_OUTPUT where write said stop. Any thread. */
 KZ_API kz_status kz_convert(const char *path, const kz_convert_options *options, kz_write_fn write,
                             void *user, kz_convert_result *result, char *error, size_t capacity);
 

@@ -58,6 +58,7 @@ static int convert(target *t, const char *path, kz_convert_result *result) {
     options.type = kz__cli_type(cli);
     options.decoder = kz__cli_decoder(cli);
     options.threads = cli->set.threads;
+    options.compact = cli->set.compact;
     kz_status status = kz_convert(path, &options, take, t, result, err.text, sizeof err.text);
     kz__cli_progress(cli, "writing ...");
     if (status == KZ_OK) status = kz__out_sync(&t->out, &err);

@@ -206,6 +206,8 @@ static const kz__option list[] = {
      .help = "every stage's values as .npy, all rows of a stage in one\nfile, and index.csv"},
     {.name = "resume", .kind = KZ__FLAG, .offset = AT(resume), .verbs = KZ__BATCH,
      .help = "items whose file is there already are skipped"},
+    {.name = "compact", .kind = KZ__FLAG, .offset = AT(compact), .verbs = KZ__CONVERT,
+     .help = "the speech tokenizer as stored: a smaller file that opens\nmore slowly"},
     {.name = "npy", .kind = KZ__TEXT, .offset = AT(npy), .value = "FILE", .verbs = KZ__PROMPT,
      .help = "writes the embedding rows as float32"},
     {.name = "text", .kind = KZ__TEXT, .offset = AT(text), .value = "TEXT",

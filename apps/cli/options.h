@@ -35,7 +35,7 @@ typedef struct kz__settings {
     double cp_temperature, cp_top_p, cp_repetition_penalty;
     int top_k, repetition_window, cp_top_k, cp_repetition_window;
     int max_frames, min_frames, frames, packet, threads, parallel, repeat, minutes, tail;
-    bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines, resume;
+    bool greedy, cp_oracle, whole_text, live_text, as_reference, strict, lines, resume, compact;
     bool trim, vector_only, replace;
     bool stats, json, profile, hash, quiet, verbose, help, study, tune_auto;
 } kz__settings;

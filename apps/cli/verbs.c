@@ -120,6 +120,7 @@ const kz__verb kz__verbs[] = {
      "are the same on any machine.\n",
      EXAMPLES({"kazeia convert MODEL -o model.kz", "weights as they are stored"},
               {"kazeia convert MODEL --type q4 -o small.kz", "4 bits: the smallest and fastest"},
+              {"kazeia convert MODEL --type q8 --compact -o smaller.kz", "for small models"},
               {"kazeia say -m small.kz Hello there", NULL},
               {"kazeia info small.kz", "what it is; whether it is whole"})},
     {"bench", KZ__BENCH, kz__cmd_bench, "[MODEL]", "speed, with the probe of the machine",

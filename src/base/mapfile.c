@@ -91,9 +91,17 @@ bool kz__mapfile_whole(const kz__mapfile *file) {
            (uintmax_t)info.st_size >= file->size;
 }
 
+#if defined(__linux__)
+/* The pages that hold the bytes, which the system is told something about. */
+static void advise(const unsigned char *from, size_t bytes, int advice) {
+    size_t before = (uintptr_t)from % (size_t)sysconf(_SC_PAGESIZE);
+    (void)madvise((void *)((uintptr_t)from - before), bytes + before, advice);
+}
+#endif
+
 void kz__mapfile_large(const unsigned char *from, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    (void)madvise((void *)(uintptr_t)from, bytes, MADV_HUGEPAGE);
+    advise(from, bytes, MADV_HUGEPAGE);
 #else
     (void)from;
     (void)bytes;
@@ -102,7 +110,7 @@ void kz__mapfile_large(const unsigned char *from, size_t bytes) {
 
 void kz__mapfile_forget(const unsigned char *from, size_t bytes) {
 #if defined(__linux__)
-    (void)madvise((void *)(uintptr_t)from, bytes, MADV_DONTNEED);
+    advise(from, bytes, MADV_DONTNEED);
 #else
     (void)from;
     (void)bytes;

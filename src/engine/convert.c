@@ -77,6 +77,7 @@ static kz_status write_encoder(kz_model *m, kz__err *err) {
 
 static kz_status write_all(kz_model *m, const char *path, const kz_convert_options *options,
                            kz__packed_writer *writer, kz_convert_result *result, kz__err *err) {
+    const kz__sink sink = {writer, options->threads, options->compact};
     kz__shown shown;
     char *folder = NULL;
     char *codec = NULL;
@@ -93,8 +94,9 @@ static kz_status write_all(kz_model *m, const char *path, const kz_convert_optio
                           "give one with it",
                           kz__show_path(&shown, folder));
     }
-    if (!status) status = kz__model_load(m, folder, &how, writer, options->threads, err);
+    if (!status) status = kz__model_load(m, folder, &how, &sink, err);
     if (!status) status = write_encoder(m, err);
+    if (!status) kz__weights_write_to(m->codec_weights, writer, options->threads); /* compact too */
     if (!status) status = kz__weights_keep_rest(m->weights, err);
     if (!status) status = kz__weights_keep_rest(m->codec_weights, err);
     if (!status) status = copy_files(m, writer, folder, codec, err);
@@ -143,6 +145,10 @@ static kz_status check(const char *path, const kz_convert_options *given, kz_wri
         options->threads > KZ__THREADS_MAX) {
         return kz__fail(err, KZ_ERR_USAGE, "converting needs a path, a place to write to, and 1 to "
                         "%d threads", KZ__THREADS_MAX);
+    }
+    if (options->compact < 0 || options->compact > 1 || options->reserved) {
+        return kz__fail(err, KZ_ERR_USAGE, "compact %d, reserved %d: allowed are 0 or 1, and 0",
+                        options->compact, options->reserved);
     }
     return kz__model_check_format(options->type, options->decoder, err);
 }

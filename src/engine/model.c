@@ -62,23 +62,25 @@ kz_status kz__model_bind_codec(kz_model *m, kz_decoder decoder, kz__err *err) {
 }
 
 static kz_status load_talker(kz_model *m, const char *folder, kz_type type,
-                             kz__packed_writer *writer, int threads, kz__err *err) {
+                             const kz__sink *sink, kz__err *err) {
     kz_status status = kz__config_load(&m->mem, folder, &m->config, err);
     if (!status) status = kz__tokenizer_open(&m->mem, folder, &m->tokenizer, err);
     if (!status) status = kz__weights_open(&m->mem, folder, &m->weights, err);
     if (!status) {
-        kz__weights_write_to(m->weights, writer, threads);
+        if (sink) kz__weights_write_to(m->weights, sink->writer, sink->threads);
         status = kz__model_bind_talker(m, type, err);
     }
     return status ? status : kz__model_check_tokenizer(m, err);
 }
 
 static kz_status load_codec(kz_model *m, const char *folder, kz_decoder decoder,
-                            kz__packed_writer *writer, int threads, kz__err *err) {
+                            const kz__sink *sink, kz__err *err) {
     kz_status status = kz__config_load_codec(&m->mem, folder, &m->config, err);
     if (!status) status = kz__weights_open(&m->mem, folder, &m->codec_weights, err);
     if (status) return status;
-    kz__weights_write_to(m->codec_weights, writer, threads);
+    if (sink && !sink->compact) {
+        kz__weights_write_to(m->codec_weights, sink->writer, sink->threads);
+    }
     return kz__model_bind_codec(m, decoder, err);
 }
 
@@ -120,7 +122,7 @@ kz_status kz__model_find_codec(kz_model *m, const char *base, const char *codec_
 }
 
 kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *options,
-                         kz__packed_writer *writer, int threads, kz__err *err) {
+                         const kz__sink *sink, kz__err *err) {
     char *folder = NULL;
     char *codec = NULL;
     kz_status status = KZ_OK;
@@ -129,11 +131,11 @@ kz_status kz__model_load(kz_model *m, const char *path, const kz_model_options *
         status = kz__model_find_codec(m, path, path, &codec, err);
     } else {
         status = kz__locate_checkpoint(&m->mem, path, &folder, err);
-        if (!status) status = load_talker(m, folder, options->type, writer, threads, err);
+        if (!status) status = load_talker(m, folder, options->type, sink, err);
         if (!status) status = kz__model_find_codec(m, folder, options->codec_path, &codec, err);
     }
     m->codec_folder = codec;
-    if (!status && codec) status = load_codec(m, codec, options->decoder, writer, threads, err);
+    if (!status && codec) status = load_codec(m, codec, options->decoder, sink, err);
     kz__free(&m->mem, folder);
     if (status) return status;
     tell_unused(m);
@@ -184,7 +186,7 @@ static kz_status load_any(kz_model *m, const char *path, const kz_model_options 
         kz__level_choose(&kz__process_levels, &m->mem, options->cpu, &m->kernels, err);
     if (status) return status;
     if (kz__packed_is(path)) return kz__model_unpack(m, path, options, err);
-    return kz__model_load(m, path, options, NULL, 0, err);
+    return kz__model_load(m, path, options, NULL, err);
 }
 
 kz_status kz__model_check_format(kz_type type, kz_decoder decoder, kz__err *err) {

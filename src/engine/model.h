@@ -31,10 +31,17 @@ struct kz_model {
 
 /* Whether these are values of their enums. */
 kz_status kz__model_check_format(kz_type type, kz_decoder decoder, kz__err *err);
-/* Fills a model that is zeroed but for its memory and kernels. writer: what is loaded goes there,
- * packed by so many threads, and cannot be used; NULL: it stays. */
+/* Where what is loaded goes, made by so many threads; compact: the codec is left as stored. */
+typedef struct kz__sink {
+    kz__packed_writer *writer;
+    int threads;
+    bool compact;
+} kz__sink;
+
+/* Fills a model that is zeroed but for its memory and kernels. sink: what is loaded goes there and
+ * cannot be used; NULL: it stays. */
 kz_status kz__model_load(kz_model *model, const char *path, const kz_model_options *options,
-                         kz__packed_writer *writer, int threads, kz__err *err);
+                         const kz__sink *sink, kz__err *err);
 /* The same from a packed file. */
 kz_status kz__model_unpack(kz_model *model, const char *path, const kz_model_options *options,
                            kz__err *err);

@@ -108,7 +108,8 @@ static kz_status add_halves(const loader *l, kz__linear *book) {
     return KZ_OK;
 }
 
-/* A packed file has the entries as panels; of what they come from it has the shapes. */
+/* A packed file has the entries as panels and of what they come from the shapes, or, compact, what
+ * they come from. */
 static kz_status load_book(const loader *l, kz__linear *book, const char *prefix) {
     const kz__encoder_config *c = l->config;
     const size_t shape[2] = {c->codebook_size, c->codebook_dim};
@@ -121,19 +122,22 @@ static kz_status load_book(const loader *l, kz__linear *book, const char *prefix
     }
     if (status) return status;
     float *entries = NULL;
-    if (!kz__weights_are_packed(l->weights)) {
+    if (sum.data && usage.data) {
         entries = divide(l, &sum, &usage);
         if (!entries) return kz__fail_memory(l->err);
         sum.data = entries;
         sum.type = KZ__F32;
+    } else {
+        sum.data = NULL;
     }
     const kz__pack_place place = {l->mem, l->weights, prefix, NULL};
     kz__pack_source source = kz__pack_matrix(&sum, NULL);
     status = kz__linear_pack(&place, book, KZ__F32, shape[1], 1, &source, 1, l->err);
     kz__free(l->mem, entries);
     if (status) return status;
-    kz__weights_packed_into(l->weights, usage.name);
-    return book->w ? add_halves(l, book) : KZ_OK; /* written: it is gone */
+    if (book->w) return add_halves(l, book);
+    kz__weights_packed_into(l->weights, usage.name); /* written: the panels are gone */
+    return KZ_OK;
 }
 
 static kz_status load_quantizers(const loader *l, kz__codec_encoder *e) {

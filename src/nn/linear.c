@@ -150,6 +150,13 @@ static kz__panels describe(const kz__pack_place *place, const kz__linear *linear
     return panels;
 }
 
+/* Whether a packed file has panels in place of the values that they are made of. */
+static bool are_kept(const kz__weights *weights, const kz__pack_source *sources, size_t count) {
+    bool values = true;
+    for (size_t s = 0; s < count; s++) values = values && sources[s].weight->data;
+    return weights && kz__weights_are_packed(weights) && !values;
+}
+
 /* The panels as they lie in a packed file. */
 static kz_status take_panels(const kz__pack_place *place, kz__linear *linear, kz__err *err) {
     kz__panels panels = describe(place, linear);
@@ -200,7 +207,7 @@ kz_status kz__linear_pack(const kz__pack_place *place, kz__linear *linear, kz__d
     linear->in = in;
     linear->taps = taps;
     kz_status status = begin(place->mem, linear, sources, count, err);
-    if (!status && weights && kz__weights_are_packed(weights)) {
+    if (!status && are_kept(weights, sources, count)) {
         status = take_panels(place, linear, err);
     } else if (!status && kz__is_quantized(linear->type)) {
         status = kz__quantized_pack(place, linear, sources, count, err);

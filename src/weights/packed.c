@@ -46,11 +46,11 @@ typedef struct kz__packed_part {
 } part;
 
 static size_t chunks_of(const kz__packed_entry *entry) {
-    return kz__checksum_chunks(kz__packed_pages(entry->bytes));
+    return kz__checksum_chunks(kz__packed_padded(entry->bytes));
 }
 
 static void cut_entry(const kz__packed_entry *entry, part *parts) {
-    uint64_t padded = kz__packed_pages(entry->bytes);
+    uint64_t padded = kz__packed_padded(entry->bytes);
     for (size_t i = 0; i < chunks_of(entry); i++) {
         uint64_t from = (uint64_t)i * KZ__CHECKSUM_CHUNK;
         uint64_t left = padded - from;
@@ -156,9 +156,9 @@ static kz_status read_header(reader *r) {
                         r->file, r->size < file ? "is cut" : "has something behind its end",
                         r->size, file);
     }
-    bool placed = r->table_offset % KZ__PACKED_PAGE == 0 && r->table_offset >= KZ__PACKED_PAGE &&
+    bool placed = r->table_offset % KZ__PACKED_ALIGN == 0 && r->table_offset >= KZ__PACKED_PAGE &&
                   r->table_offset <= r->size &&
-                  kz__packed_pages(r->table_bytes) == r->size - r->table_offset;
+                  kz__packed_padded(r->table_bytes) == r->size - r->table_offset;
     if (!placed || type > KZ_TYPE_Q4 || h->decoder[sizeof h->decoder - 1] || !h->decoder[0]) {
         return kz__fail(r->err, KZ_ERR_MODEL, "'%s': its header contradicts itself", r->file);
     }
@@ -274,10 +274,10 @@ static kz_status read_entry(reader *r, const unsigned char *row, char *name,
     }
     uint64_t left = r->table_offset - r->end;
     if (entry->offset != r->end || entry->bytes == 0 || entry->bytes > left ||
-        kz__packed_pages(entry->bytes) > left) {
+        kz__packed_padded(entry->bytes) > left) {
         return bad_entry(r, entry, "does not lie behind the one before it and inside the file");
     }
-    r->end += kz__packed_pages(entry->bytes);
+    r->end += kz__packed_padded(entry->bytes);
     return KZ_OK;
 }
 

@@ -3,7 +3,7 @@
  * its bytes.
  *
  *     page 0      header: magic, version, where the table is, weight type, decoder, checksum
- *     then        what the entries hold, each from a page on, zeros up to the next
+ *     then        what the entries hold, each from a multiple of 64 on, zeros up to the next
  *     the end     table of contents: a record for each entry, in the order of the data
  * Nothing lies between or beyond, and each byte is under a checksum. Little endian.
  */
@@ -14,9 +14,10 @@
 #include "base/mem.h"
 #include "tensor/tensor.h"
 
-#define KZ__PACKED_MAJOR 1 /* a newer one is refused */
+#define KZ__PACKED_MAJOR 2 /* another one is refused */
 #define KZ__PACKED_MINOR 0 /* a newer one only adds */
-#define KZ__PACKED_PAGE ((size_t)4096)
+#define KZ__PACKED_PAGE ((size_t)4096) /* of the header */
+#define KZ__PACKED_ALIGN ((size_t)64)  /* of all that follows */
 #define KZ__PACKED_NAME 160   /* bytes of a name with its zero */
 #define KZ__PACKED_DECODER 32 /* of the decoder's */
 
@@ -69,7 +70,7 @@ bool kz__packed_is(const char *path);
 /* Maps the file and checks header and table completely: sizes, offsets, names, types, shapes and
  * their checksums. *packed is zeroed before; close it also after a failure. */
 kz_status kz__packed_open(kz__mem *mem, const char *path, kz__packed *packed, kz__err *err);
-/* The same for bytes that stay where they are (from a page's border on). */
+/* The same for bytes that stay where they are (from a multiple of 64 on). */
 kz_status kz__packed_parse(kz__mem *mem, const unsigned char *bytes, size_t size, const char *path,
                            kz__packed *packed, kz__err *err);
 void kz__packed_close(kz__packed *packed);
@@ -144,9 +145,9 @@ enum { /* offsets in the header and in a record of the table */
     KZ__TOC_SIZE = 256
 };
 
-/* Bytes rounded up to whole pages. */
-static inline uint64_t kz__packed_pages(uint64_t bytes) {
-    return (bytes + KZ__PACKED_PAGE - 1) / KZ__PACKED_PAGE * KZ__PACKED_PAGE;
+/* Bytes with the zeros behind them. */
+static inline uint64_t kz__packed_padded(uint64_t bytes) {
+    return (bytes + KZ__PACKED_ALIGN - 1) / KZ__PACKED_ALIGN * KZ__PACKED_ALIGN;
 }
 
 #endif

@@ -77,23 +77,23 @@ static kz_status append(kz__packed_writer *w, const unsigned char *data, size_t 
     return status;
 }
 
-/* The bytes and zeros up to the next page; their checksum. */
-static kz_status append_pages(kz__packed_writer *w, const unsigned char *data, uint64_t bytes,
+/* The bytes and zeros up to where the next may begin; their checksum. */
+static kz_status append_padded(kz__packed_writer *w, const unsigned char *data, uint64_t bytes,
                               uint64_t *checksum, kz__err *err) {
-    static const unsigned char zeros[KZ__PACKED_PAGE];
-    size_t count = kz__checksum_chunks(kz__packed_pages(bytes));
+    static const unsigned char zeros[KZ__PACKED_ALIGN];
+    size_t count = kz__checksum_chunks(kz__packed_padded(bytes));
     uint64_t *sums = kz__calloc(w->mem, count, sizeof *sums);
     kz_status status = sums ? KZ_OK : kz__fail_memory(err);
     for (size_t i = 0; i < count && status == KZ_OK; i++) {
         uint64_t from = (uint64_t)i * KZ__CHECKSUM_CHUNK;
         uint64_t left = bytes - from;
         size_t here = left < KZ__CHECKSUM_CHUNK ? (size_t)left : KZ__CHECKSUM_CHUNK;
-        sums[i] = kz__checksum(data + from, here, (size_t)kz__packed_pages(here));
+        sums[i] = kz__checksum(data + from, here, (size_t)kz__packed_padded(here));
         status = append(w, data + from, here, err);
     }
     if (status == KZ_OK) {
         *checksum = kz__checksum_join(sums, count);
-        status = append(w, zeros, (size_t)(kz__packed_pages(bytes) - bytes), err);
+        status = append(w, zeros, (size_t)(kz__packed_padded(bytes) - bytes), err);
     }
     kz__free(w->mem, sums);
     return status;
@@ -138,7 +138,7 @@ kz_status kz__packed_write(kz__packed_writer *w, const kz__packed_entry *entry, 
     row.offset = data ? w->at : 0;
     row.bytes = data ? entry->bytes : 0;
     row.checksum = 0;
-    if (data) status = append_pages(w, data, row.bytes, &row.checksum, err);
+    if (data) status = append_padded(w, data, row.bytes, &row.checksum, err);
     if (status != KZ_OK) return status;
     put_row(w->table + w->count * KZ__TOC_SIZE, &row);
     w->count++;
@@ -150,7 +150,7 @@ kz_status kz__packed_finish(kz__packed_writer *w, const kz__packed_header *heade
     unsigned char page[KZ__PACKED_PAGE] = {0};
     uint64_t table = w->at;
     uint64_t checksum = 0;
-    kz_status status = append_pages(w, w->table, w->count * KZ__TOC_SIZE, &checksum, err);
+    kz_status status = append_padded(w, w->table, w->count * KZ__TOC_SIZE, &checksum, err);
     if (status == KZ_OK && w->filled) status = flush(w, err);
     if (status != KZ_OK) return status;
     memcpy(page, kz__packed_magic, sizeof kz__packed_magic);

@@ -3,7 +3,7 @@
  * completely on opening (lengths, overlaps, gaps, types, duplicate names, file size), so that a
  * tensor that was handed out can be read.
  *
- * Or those of a packed file, where the matrices are panels already. Loading is one path for both:
+ * Or those of a packed file, where most matrices are panels already. Loading is one path for both:
  * whoever makes panels binds the tensors they come from (kz__weights_source), asks for the panels
  * (kz__weights_panels), and makes them where there are none. Converting is the same path again: a
  * writer takes what was made (kz__weights_keep).
@@ -39,7 +39,7 @@ kz_status kz__weights_need(kz__weights *weights, const char *name, int rank, con
 kz_status kz__weights_rows(kz__weights *weights, const char *name, size_t count, size_t width,
                            kz__rows *rows, kz__err *err);
 
-/* The same for what panels are made of: in a packed file data is NULL as a rule. */
+/* The same for what panels are made of: data is NULL where a packed file has the panels. */
 kz_status kz__weights_source(kz__weights *weights, const char *name, int rank, const size_t *shape,
                              kz__tensor *tensor, kz__err *err);
 

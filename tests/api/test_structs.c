@@ -29,7 +29,7 @@ static void test_structs_end_with_their_last_member(void **state) {
     NO_PADDING(kz_allocator, user);
     NO_PADDING(kz_model_options, decoder);
     NO_PADDING(kz_model_info, prompt_macs_per_row);
-    NO_PADDING(kz_convert_options, allocator);
+    NO_PADDING(kz_convert_options, reserved);
     NO_PADDING(kz_convert_result, reserved);
     NO_PADDING(kz_split_options, allocator);
     NO_PADDING(kz_encode_options, user);
@@ -249,6 +249,7 @@ static void test_the_header_sets_the_size_it_was_compiled_with(void **state) {
     for (size_t i = 0; i < 8; i++) assert_int_equal(sizes[i], 0);
     assert_true(!m.codec_path && !m.type && !m.cpu && !m.allocator && !m.codec_only && !m.decoder);
     assert_true(c.threads == KZ_DEFAULT && !c.type && !c.decoder && !c.codec_path && !c.allocator);
+    assert_true(!c.compact && !c.reserved);
     assert_true(p.limit == KZ_DEFAULT && p.target == KZ_DEFAULT && !p.whole && !p.language);
     assert_true(s.threads == KZ_DEFAULT && !s.batch && !s.ahead_ms && !s.placement && !s.cpu);
     assert_true(b.threads == KZ_DEFAULT && b.slots == KZ_DEFAULT && !b.placement && !b.cpu);

@@ -44,6 +44,16 @@ expect 3 "packed for the decoder 'int8', not 'winograd': convert" "$K" say -m "$
     --decoder winograd -o "$work/x.wav" Hi
 cmp "$work/stored.kz" "$work/bf16.kz" || fail "what is stored as bf16 is another file than bf16"
 
+# The speech tokenizer as stored: a smaller file, opened by the same verbs, with the same samples.
+for decoder in direct winograd int8; do
+    expect 0 "" "$K" convert "$V" --type q4 --decoder $decoder --compact -o "$work/compact.kz"
+    equal "$(hash "$work/$decoder.kz")" "$(hash "$work/compact.kz")" "compact, $decoder"
+    [ "$(size_of "$work/compact.kz")" -lt "$(size_of "$work/$decoder.kz")" ] ||
+        fail "compact is not smaller, $decoder"
+done
+expect 0 "" "$K" info "$work/compact.kz"
+expect 0 "" "$K" selftest "$work/compact.kz" --frames 1
+
 # The same bytes for any number of threads, and whatever is there already is replaced.
 echo old >"$work/again.kz"
 for threads in 1 2 3; do
@@ -61,11 +71,11 @@ nothing_beside "$work"
 
 P=$work/q4.kz
 expect 0 "" "$K" info "$P"
-grep -q "^packed  *version 1.0, arithmetic .*, $(size_of "$P") bytes" "$work/out" ||
+grep -q "^packed  *version 2.0, arithmetic .*, $(size_of "$P") bytes" "$work/out" ||
     fail "info does not tell the packed form"
 grep -q "q4 weights" "$work/out" || fail "info does not tell the type"
 expect 0 "" "$K" info --json "$P"
-equal 1 "$(member major "$work/out")" "major version"
+equal 2 "$(member major "$work/out")" "major version"
 expect 0 "" "$K" info --json "$V"
 grep -q '"packed"' "$work/out" && fail "a folder is called packed"
 expect 0 "" "$K" voices -m "$P"
@@ -166,8 +176,10 @@ while [ $i -le 24 ]; do # over header, panels, vectors, tables, files and the ta
     i=$((i + 1))
 done
 cp "$P" "$work/bad.kz"
-poke "$work/bad.kz" 8 '\002'
-damaged "version 2.0 of the packed form, this Kazeia reads 1: use a newer Kazeia"
+poke "$work/bad.kz" 8 '\003'
+damaged "version 3.0 of the packed form, this Kazeia reads 2: use a newer Kazeia"
+poke "$work/bad.kz" 8 '\001'
+damaged "version 1.0 of the packed form, this Kazeia reads 2: convert the model again"
 cp "$P" "$work/bad.kz"
 echo more >>"$work/bad.kz"
 damaged "something behind its end"

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE 4096u
+#define PAGE 4096u /* the header */
+#define ALIGN 64u
 #define CHUNK (1u << 20)
 #define ROW 256u
 
@@ -83,7 +84,7 @@ void kzt_packed_seal(unsigned char *bytes, size_t size) {
     unsigned char head[PAGE];
     if (size < PAGE) return;
     uint64_t table = kzt_get(bytes, 24, 8);
-    if (table < size && (size - table) % PAGE == 0) {
+    if (table < size && (size - table) % ALIGN == 0) {
         kzt_put(bytes, 32, 8, kzt_checksum(bytes + table, size - table));
     }
     memcpy(head, bytes, PAGE);
@@ -93,7 +94,7 @@ void kzt_packed_seal(unsigned char *bytes, size_t size) {
 
 void kzt_packed_seal_entry(kzt_file *file, size_t row) {
     uint64_t offset = kzt_get(file->bytes, row + 160, 8);
-    uint64_t pages = (kzt_get(file->bytes, row + 168, 8) + PAGE - 1) / PAGE * PAGE;
-    kzt_put(file->bytes, row + 176, 8, kzt_checksum(file->bytes + offset, pages));
+    uint64_t padded = (kzt_get(file->bytes, row + 168, 8) + ALIGN - 1) / ALIGN * ALIGN;
+    kzt_put(file->bytes, row + 176, 8, kzt_checksum(file->bytes + offset, padded));
     kzt_packed_seal(file->bytes, file->size);
 }

@@ -244,11 +244,13 @@ void kzt_drop_tensors(const char *folder, const char *file, const char *prefix) 
 
 /* ---- packed files -------------------------------------------------------------------------- */
 
-void kzt_pack(const char *checkpoint, kz_type type, int threads, kzt_file *file) {
+static void pack(const char *checkpoint, kz_type type, bool compact, int threads,
+                 kzt_file *file) {
     char err[512] = "";
     kz_convert_options options;
     kz_convert_options_init(&options);
     options.type = type;
+    options.compact = compact;
     options.threads = threads;
     const char *folder = strchr(checkpoint, '/') ? checkpoint : kzt_checkpoint(checkpoint);
     kz_status status =
@@ -256,13 +258,25 @@ void kzt_pack(const char *checkpoint, kz_type type, int threads, kzt_file *file)
     if (status) fail_msg("%s: %d %s", checkpoint, (int)status, err);
 }
 
-kzt_packed kzt_pack_to_disk(const char *checkpoint, kz_type type) {
+void kzt_pack(const char *checkpoint, kz_type type, int threads, kzt_file *file) {
+    pack(checkpoint, type, false, threads, file);
+}
+
+static kzt_packed to_disk(const char *checkpoint, kz_type type, bool compact) {
     kzt_packed p = {0};
-    kzt_pack(checkpoint, type, 2, &p.file);
+    pack(checkpoint, type, compact, 2, &p.file);
     p.folder = kzt_tmpdir_make();
     p.path = kzt_path(p.folder, "model.kz");
     kzt_write(p.folder, "model.kz", p.file.bytes, p.file.size);
     return p;
+}
+
+kzt_packed kzt_pack_to_disk(const char *checkpoint, kz_type type) {
+    return to_disk(checkpoint, type, false);
+}
+
+kzt_packed kzt_pack_compact(const char *checkpoint, kz_type type) {
+    return to_disk(checkpoint, type, true);
 }
 
 void kzt_packed_drop(kzt_packed *packed) {

@@ -74,6 +74,7 @@ typedef struct kzt_packed {
 } kzt_packed;
 
 kzt_packed kzt_pack_to_disk(const char *checkpoint, kz_type type);
+kzt_packed kzt_pack_compact(const char *checkpoint, kz_type type);
 void kzt_packed_drop(kzt_packed *packed);
 
 /* ---- changed checkpoints ------------------------------------------------------------------- */

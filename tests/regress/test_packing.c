@@ -49,6 +49,33 @@ static void test_same_samples(void **state) {
     }
 }
 
+/* The codec as stored gives the samples of its panels, in a smaller file. */
+static void test_compact(void **state) {
+    (void)state;
+    const char *const goldens[] = {"base-eq-icl", "custom-mtp-instruct"};
+    for (size_t g = 0; g < sizeof goldens / sizeof *goldens; g++) {
+        kzt_golden golden;
+        kzt_golden_load(goldens[g], &golden);
+        golden.request.max_frames = KZ_DEFAULT;
+        golden.request.exact_frames = 8;
+        for (int type = KZ_TYPE_STORED; type <= KZ_TYPE_Q4; type++) {
+            kzt_packed plain = kzt_pack_to_disk(golden.checkpoint, (kz_type)type);
+            kzt_packed p = kzt_pack_compact(golden.checkpoint, (kz_type)type);
+            assert_true(p.file.size < plain.file.size);
+            assert_int_equal(kzt_packed_row(&p.file, "decoder.pre_conv.conv"), 0);
+            assert_true(kzt_packed_row(&plain.file, "decoder.pre_conv.conv") > 0);
+            kzt_run folder = speak(golden.checkpoint, (kz_type)type, &golden.request);
+            kzt_run file = speak(p.path, KZ_TYPE_STORED, &golden.request);
+            kzt_same(&folder, &file);
+            kzt_run_free(&folder);
+            kzt_run_free(&file);
+            kzt_packed_drop(&plain);
+            kzt_packed_drop(&p);
+        }
+        kzt_golden_free(&golden);
+    }
+}
+
 static void test_info(void **state) {
     (void)state;
     kz_model *m = kzt_open("custom-mtp", NULL);
@@ -61,7 +88,7 @@ static void test_info(void **state) {
     m = kzt_open(p.path, NULL);
     assert_int_equal(kz_model_get_info(m, &file), KZ_OK);
     assert_int_equal(file.packed, 1);
-    assert_int_equal(file.packed_major, 1);
+    assert_int_equal(file.packed_major, 2);
     assert_int_equal(file.packed_minor, 0);
     assert_int_equal(file.packed_arithmetic, kz_arithmetic());
     assert_int_equal(file.type, KZ_TYPE_BF16);
@@ -308,19 +335,20 @@ static void test_cloning(void **state) {
     char err[512] = "";
     for (size_t i = 0; i < 2; i++) {
         kzt_packed p = kzt_pack_to_disk(bases[i], KZ_TYPE_Q4);
-        const char *const models[2] = {bases[i], p.path};
-        kz_voice *voices[2] = {NULL, NULL};
-        const void *bytes[2];
-        size_t sizes[2];
-        for (size_t k = 0; k < 2; k++) {
+        kzt_packed compact = kzt_pack_compact(bases[i], KZ_TYPE_Q4);
+        const char *const models[3] = {bases[i], p.path, compact.path};
+        kz_voice *voices[3] = {NULL, NULL, NULL};
+        const void *bytes[3];
+        size_t sizes[3];
+        for (size_t k = 0; k < 3; k++) {
             if (make_voice(models[k], clip, &voices[k], err)) fail_msg("%s: %s", models[k], err);
             bytes[k] = kz_voice_bytes(voices[k], &sizes[k]);
+            assert_int_equal(sizes[k], sizes[0]);
+            assert_memory_equal(bytes[k], bytes[0], sizes[0]);
         }
-        assert_int_equal(sizes[0], sizes[1]);
-        assert_memory_equal(bytes[0], bytes[1], sizes[0]);
-        kz_voice_free(voices[0]);
-        kz_voice_free(voices[1]);
+        for (size_t k = 0; k < 3; k++) kz_voice_free(voices[k]);
         kzt_packed_drop(&p);
+        kzt_packed_drop(&compact);
     }
     free(clip);
 }
@@ -450,8 +478,7 @@ static void rewrite(const kzt_packed *p) {
 
 /* Every entry, or every one of the encoder's, in turn: another name, two sizes that change
  * places. */
-static void lie(const char *checkpoint, bool encoders) {
-    kzt_packed p = kzt_pack_to_disk(checkpoint, KZ_TYPE_Q4);
+static void lie(kzt_packed p, bool encoders) {
     unsigned char *b = p.file.bytes;
     size_t table = (size_t)kzt_get(b, 24, 8);
     size_t count = (size_t)kzt_get(b, 40, 4);
@@ -488,14 +515,14 @@ static void lie(const char *checkpoint, bool encoders) {
 
 static void test_entries_that_lie(void **state) {
     (void)state;
-    lie("custom-mtp", false);
-    lie("base-mtp", true);
+    lie(kzt_pack_to_disk("custom-mtp", KZ_TYPE_Q4), false);
+    lie(kzt_pack_to_disk("base-mtp", KZ_TYPE_Q4), true);
+    lie(kzt_pack_compact("custom-mtp", KZ_TYPE_Q4), false);
+    lie(kzt_pack_compact("base-mtp", KZ_TYPE_Q4), true);
 }
 
 /* Bytes of header and table at random. */
-static void test_random_tables(void **state) {
-    (void)state;
-    kzt_packed p = kzt_pack_to_disk("base-mtp", KZ_TYPE_Q4);
+static void change_tables(kzt_packed p) {
     unsigned char *b = p.file.bytes;
     size_t table = (size_t)kzt_get(b, 24, 8);
     size_t count = (size_t)kzt_get(b, 40, 4);
@@ -523,6 +550,12 @@ static void test_random_tables(void **state) {
     }
     free(saved);
     kzt_packed_drop(&p);
+}
+
+static void test_random_tables(void **state) {
+    (void)state;
+    change_tables(kzt_pack_to_disk("base-mtp", KZ_TYPE_Q4));
+    change_tables(kzt_pack_compact("base-mtp", KZ_TYPE_Q4));
 }
 
 /* What the header says of weights and decoder. */
@@ -560,7 +593,7 @@ static void test_headers_that_lie(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_samples),     cmocka_unit_test(test_mixed_types),
-        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_compact),          cmocka_unit_test(test_info),
         cmocka_unit_test(test_same_bytes),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_calls),            cmocka_unit_test(test_codec_alone),
         cmocka_unit_test(test_encoder_of_base_models), cmocka_unit_test(test_cloning),

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAGE 4096u
+#define PAGE 4096u /* the header */
+#define ALIGN 64u
 
 static kz__mem mem;
 
@@ -125,14 +126,14 @@ static void test_bytes(void **state) {
     kzt_file f = make_file(true);
     const unsigned char *b = f.bytes;
     assert_memory_equal(b, "\x89KAZEIA\n", 8);
-    assert_int_equal(kzt_get(b, 8, 4), 1);
+    assert_int_equal(kzt_get(b, 8, 4), 2);
     assert_int_equal(kzt_get(b, 12, 4), 0);
     assert_int_equal(kzt_get(b, 16, 8), f.size);
     assert_int_equal(kzt_get(b, 40, 4), 6);
     assert_int_equal(kzt_get(b, 44, 4), 7);
     assert_int_equal(kzt_get(b, 48, 4), KZ_TYPE_Q4);
     assert_string_equal((const char *)b + 64, "direct");
-    /* every entry begins on a page, follows the last, and has the checksum of its pages */
+    /* every entry begins where the zeros of the last one end, which its checksum covers */
     uint64_t at = PAGE;
     size_t row = (size_t)kzt_get(b, 24, 8);
     for (int i = 0; i < 6; i++, row += 256) {
@@ -140,9 +141,9 @@ static void test_bytes(void **state) {
         uint64_t bytes = kzt_get(b, row + 168, 8);
         if (!bytes) continue;
         assert_int_equal(offset, at);
-        uint64_t pages = (bytes + PAGE - 1) / PAGE * PAGE;
-        assert_int_equal(kzt_get(b, row + 176, 8), kzt_checksum(b + offset, pages));
-        at += pages;
+        uint64_t padded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+        assert_int_equal(kzt_get(b, row + 176, 8), kzt_checksum(b + offset, padded));
+        at += padded;
     }
     assert_int_equal(at, kzt_get(b, 24, 8));
     row = kzt_packed_row(&f, "m");
@@ -207,7 +208,7 @@ static void test_reading(void **state) {
     assert_int_equal(kz__weights_panels(w, &panels, &data, &err), KZ_OK);
     assert_true(panels.factor == 0.25f);
     assert_int_equal(((const unsigned char *)data)[11], 77);
-    assert_int_equal(((uintptr_t)data - (uintptr_t)f.bytes) % PAGE, 0);
+    assert_int_equal(((uintptr_t)data - (uintptr_t)f.bytes) % ALIGN, 0);
     kz__panels wrong[] = {
         {"m", KZ__Q8, 2, 1, 64, 0}, {"m", KZ__Q4, 3, 1, 64, 0}, {"m", KZ__Q4, 2, 2, 64, 0},
         {"m", KZ__Q4, 2, 1, 60, 0}, {"n", KZ__Q4, 2, 1, 64, 0}, {"v", KZ__F32, 1, 1, 3, 0},
@@ -284,10 +285,10 @@ static void test_cut(void **state) {
     refused(f.bytes, 5, "does not begin like one");
     refused(f.bytes, 100, "is cut: 100 bytes, its header alone has 4096");
     refused(f.bytes, f.size - 1, "is cut");
-    unsigned char *longer = calloc(1, f.size + PAGE);
+    unsigned char *longer = calloc(1, f.size + ALIGN);
     memcpy(longer, f.bytes, f.size);
     refused(longer, f.size + 1, "something behind its end");
-    refused(longer, f.size + PAGE, "something behind its end");
+    refused(longer, f.size + ALIGN, "something behind its end");
     free(longer);
     kzt_file_free(&f);
 }
@@ -356,11 +357,11 @@ static void test_versions(void **state) {
     (void)state;
     kz__err err;
     kzt_file f = make_file(false);
-    kzt_put(f.bytes, 8, 4, 2); /* a newer one may have its checksum elsewhere */
-    refused(f.bytes, f.size, "version 2.0 of the packed form, this Kazeia reads 1: use a newer");
-    kzt_put(f.bytes, 8, 4, 0);
-    refused(f.bytes, f.size, "version 0.0 of the packed form, this Kazeia reads 1: convert");
+    kzt_put(f.bytes, 8, 4, 3); /* a newer one may have its checksum elsewhere */
+    refused(f.bytes, f.size, "version 3.0 of the packed form, this Kazeia reads 2: use a newer");
     kzt_put(f.bytes, 8, 4, 1);
+    refused(f.bytes, f.size, "version 1.0 of the packed form, this Kazeia reads 2: convert");
+    kzt_put(f.bytes, 8, 4, 2);
     kzt_put(f.bytes, 12, 4, 9);
     kzt_packed_seal(f.bytes, f.size);
     assert_int_equal(read_all(&mem, f.bytes, f.size, &err), KZ_OK);
@@ -379,10 +380,10 @@ static void test_hostile_header(void **state) {
     } rows[] = {
         {16, 8, 0, "something behind"},      {16, 8, UINT64_MAX, "is cut"},
         {24, 8, 0, "contradicts"},           {24, 8, UINT64_MAX, "contradicts"},
-        {24, 8, UINT64_MAX - 4095, "contradicts"}, {24, 8, 4097, "contradicts"},
+        {24, 8, UINT64_MAX - 63, "contradicts"}, {24, 8, 4097, "contradicts"},
         {40, 4, 0, "contradicts"},           {40, 4, UINT32_MAX, "contradicts"},
-        {40, 4, 17, "contradicts"},          {40, 4, 4, "belong to no entry"},
-        {40, 4, 6, "without a plain name"},  {48, 4, 5, "contradicts"},
+        {40, 4, 17, "contradicts"},          {40, 4, 4, "contradicts"},
+        {40, 4, 6, "contradicts"},  {48, 4, 5, "contradicts"},
         {48, 4, UINT32_MAX, "contradicts"},  {64, 1, 0, "contradicts"},
         {95, 1, 'x', "contradicts"},       {64, 1, 'D', "decoder 'Direct', which"},
     };
@@ -407,11 +408,11 @@ static void test_hostile_entries(void **state) {
         {"m", 0, 1, 0, "plain name"},       {"m", 0, 1, 0x80, "plain name"},
         {"m", 5, 1, 'x', "plain name"},     {"m", 0, 1, 'c', "there twice"},
         {"m", 160, 8, 0, "lie behind"},     {"m", 160, 8, 8192, "lie behind"},
-        {"c", 160, 8, 4096, "lie behind"},  {"c", 160, 8, UINT64_MAX - 4095, "lie behind"},
+        {"c", 160, 8, 4096, "lie behind"},  {"c", 160, 8, UINT64_MAX - 63, "lie behind"},
         {"m", 168, 8, 0, "number of bytes"}, {"m", 168, 8, UINT64_MAX, "number of bytes"},
         {"v", 168, 8, 16, "number of bytes"}, {"config.json", 168, 8, 0, "lie behind"},
         {"config.json", 168, 8, UINT64_MAX, "lie behind"},
-        {"config.json", 168, 8, 4097, "lie behind"},
+        {"config.json", 168, 8, 65, "lie behind"},
         {"m.weight", 160, 8, 4096, "should have none"},
         {"m.weight", 168, 8, 64, "should have none"},
         {"m", 184, 4, 0, "cannot be"},      {"m", 184, 4, 5, "cannot be"},
@@ -439,6 +440,20 @@ static void test_hostile_entries(void **state) {
         refused(f.bytes, f.size, rows[i].part);
         kzt_file_free(&f);
     }
+}
+
+/* The last entry with data becomes a shape: its bytes are nobody's. */
+static void test_bytes_of_no_entry(void **state) {
+    (void)state;
+    kzt_file f = make_file(false);
+    size_t row = kzt_packed_row(&f, "config.json");
+    kzt_put(f.bytes, row + 160, 8, 0);
+    kzt_put(f.bytes, row + 168, 8, 0);
+    kzt_put(f.bytes, row + 184, 4, KZ__PACKED_SHAPE);
+    kzt_put(f.bytes, row + 188, 4, KZ__F32);
+    kzt_packed_seal(f.bytes, f.size);
+    refused(f.bytes, f.size, "64 bytes before its table belong to no entry");
+    kzt_file_free(&f);
 }
 
 static void test_names_that_do_not_fit(void **state) {
@@ -559,6 +574,7 @@ int main(void) {
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_hostile_header),
         cmocka_unit_test(test_hostile_entries),
+        cmocka_unit_test(test_bytes_of_no_entry),
         cmocka_unit_test(test_names_that_do_not_fit),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_stops),
