@@ -36,7 +36,7 @@ trap 'kill $other 2>/dev/null' EXIT
 wait $other || { tail -n 3 "$work/decoder.log" >&2; exit 1; }
 trap - EXIT
 "$PYTHON" -m train.export "$work" "$work/voice"
-"$KAZEIA" convert -q "$work/voice" -o "$work/voice.kz" --type q8
+"$KAZEIA" convert -q "$work/voice" -o "$work/voice.kz" --type q8 --compact
 "$KAZEIA" say -q -m "$work/voice.kz" --seed 1 -o "$work/sentence.wav" \
     "Good morning, how are you today?"
 "$PYTHON" -m train.curves "$work/curves.png" "$work/talker.pt.jsonl" "$work/decoder.pt.jsonl"
