@@ -13,10 +13,11 @@ import tempfile
 import numpy as np
 import torch
 
-from train import curves, decoder, export, talker, toy
+from train import curves, decoder, export, talker, toy, unpack
 from train.model import checkpoint, generate, layout, prompt
 from train.model.codec import CodecSize, Decoder
 from train.model.talker import BodySize, Talker, TalkerSize
+from train.model.tokenizer import Tokenizer
 
 KAZEIA = os.environ.get("KAZEIA", "build/kazeia")
 TALKER = ("--batch 4 --size text_hidden=32 talker.hidden=64 talker.layers=4 talker.inner=96 "
@@ -132,7 +133,18 @@ def check_codes(tok, talker, decoder, folder):
 
 def check_packed(folder):
     path = os.path.join(folder, "voice.kz")
-    engine("convert", "-q", folder, "-o", path, "--type", "q8")
+    engine("convert", "-q", folder, "-o", path, "--type", "q8", "--compact")
+    tok, *models = checkpoint.load(folder)
+    unpack.main(path, folder)
+    assert Tokenizer.load(os.path.join(folder, "tokenizer")).encode(TEXT) == tok.encode(TEXT)
+    for name, model, most in zip(("talker", "decoder"), models, (0.006, 0.0)):
+        state, own = last_state(folder, name + "-start.pt")["average"], model.state_dict()
+        assert sorted(state) == sorted(own), set(state) ^ set(own)
+        gap = max(((state[k] - own[k]).abs().max() / own[k].abs().max()).item()
+                  for k in own if own[k].any() and "rvq_first.input" not in k
+                  and "rvq_rest.input" not in k)
+        assert gap <= most, (name, gap)
+        print("%s: unpacked within %.4f of the greatest value" % (name, gap))
     info = engine("info", path)
     for name in layout.SPEAKERS + layout.LANGUAGES:
         assert name in info, (name, info)

@@ -5,7 +5,7 @@
 # WORK/voice.kz, pictures (WORK/curves.png, spectrogram.png) and the report (WORK/report.md). Each
 # step goes on where it was. DECODER_MINUTES, TALKER_MINUTES: of the clock, in all;
 # DECODER_OPTIONS, TALKER_OPTIONS: of the two programs (--size ..., --finish 0.15); KAZEIA: the
-# engine's program, build/kazeia.
+# engine's program, build/kazeia. START: a packed voice of the same sizes to go on from.
 set -e
 here=$(cd "$(dirname "$0")/.." && pwd)
 if [ "$2" = quick ]; then
@@ -23,16 +23,21 @@ export MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=34359738368 MALLOC_TOP_PAD_=671
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 cd "$here"
+start_talker="" start_decoder=""
+if [ -n "$START" ]; then
+    [ -e "$work/decoder-start.pt" ] || "$PYTHON" -m train.unpack "$START" "$work"
+    start_talker="--start $work/talker-start.pt" start_decoder="--start $work/decoder-start.pt"
+fi
 # shellcheck disable=SC2086
 "$PYTHON" -m train.prepare "$work" $prepare
 # shellcheck disable=SC2086
 "$PYTHON" -m train.decoder "$work" --minutes "${DECODER_MINUTES:-$minutes}" $common $decoder \
-    $DECODER_OPTIONS >"$work/decoder.log" 2>&1 &
+    $start_decoder $DECODER_OPTIONS >"$work/decoder.log" 2>&1 &
 other=$!
 trap 'kill $other 2>/dev/null' EXIT
 # shellcheck disable=SC2086
 "$PYTHON" -m train.talker "$work" --minutes "${TALKER_MINUTES:-$minutes}" $common $talker \
-    $TALKER_OPTIONS
+    $start_talker $TALKER_OPTIONS
 wait $other || { tail -n 3 "$work/decoder.log" >&2; exit 1; }
 trap - EXIT
 "$PYTHON" -m train.export "$work" "$work/voice"
