@@ -14,7 +14,7 @@ import unicodedata
 
 import numpy as np
 
-from train import dataset, readings
+from train import dataset, readings, vary
 from train.audio import render
 from train.codes import encode, symbols
 from train.corpus import sentence
@@ -155,7 +155,7 @@ class Items:
         self.letters = {name: pronunciations(rows) for name, rows in self.read.items()}
         self.work = work
 
-    def chosen(self, valid, every):
+    def kept(self, valid, every):
         """Every so many sentences of a voice are kept out of training."""
         number = collections.Counter()
         for speaker, language, tokens, u in self.speech.all():
@@ -164,11 +164,11 @@ class Items:
             if kept and valid and number[u.voice] > every * VALID_MOST // len(self.speech.shards):
                 continue
             if kept == valid and 2 <= u.frames() <= self.frames:
-                codes, last = encode(u, speaker, language)
-                yield language, composed(tokens), u, codes, last
+                yield speaker, language, composed(tokens), u
 
     def talker(self, valid, every):
-        for language, tokens, u, codes, last in self.chosen(valid, every):
+        for speaker, language, tokens, u in self.kept(valid, every):
+            codes, last = encode(u, speaker, language)
             arrays, where = self.spelt(language, tokens, u)
             yield dict(arrays, codes=codes, reads=where[last])
 
@@ -195,12 +195,16 @@ class Items:
                 yield dict(arrays, codes=frame, reads=np.zeros(1))
 
     def decoder(self, valid, every):
-        for _, _, u, codes, _ in self.chosen(valid, every):
-            if u.bands is not None:
-                u = silence_before(u, layout.LEAD)
+        rng = np.random.RandomState(0)
+        for speaker, language, _, spoken in self.kept(valid, every):
+            if spoken.bands is None:
+                continue
+            for u in [spoken] if valid else vary.variants(spoken, rng):
+                codes, _ = encode(u, speaker, language)
                 lead = np.tile(layout.silent_before(codes[0]), (layout.LEAD, 1))
-                codes = np.concatenate([lead, codes])
-                yield dict(codes=codes, audio=render.render(u), low=low_features(u))
+                u = silence_before(u, layout.LEAD)
+                yield dict(codes=np.concatenate([lead, codes]), audio=render.render(u),
+                           low=low_features(u))
 
 
 def make_tokenizer(work, speech, merges):

@@ -6,6 +6,7 @@ import unittest
 
 import numpy as np
 
+from train import vary
 from train.audio import envelope, periodicity, render
 from train.teacher import intonation, phones
 from train.teacher.utterance import Utterance
@@ -123,6 +124,29 @@ class Audio(unittest.TestCase):
         self.assertEqual((moved[0], moved[-1]), (start, stop - 1))
         self.assertTrue((np.diff(u.f0[start:stop]) > 0).all())
         self.assertAlmostEqual(12 * np.log2(u.f0[stop - 1] / 200), intonation.RISE, 2)
+
+    def test_the_same_a_unit_later(self):
+        """Phones move by whole units, tracks by the nearest step, and the end is a whole frame."""
+        track = np.arange(48.0)
+        u = Utterance("x", "ada-english", np.arange(4), np.zeros(4, int), np.array([3, 5, 6, 9]),
+                      np.zeros(4, int), f0=track, energy=track, bands=track[:, None],
+                      strengths=track[:, None])
+        for units, frames, steps in ((1, 4, 5), (2, 4, 11), (3, 4, 16)):
+            moved = vary.later(u, units)
+            self.assertEqual(moved.frames(), frames)
+            self.assertEqual(list(moved.end), [3 + units, 5 + units, 6 + units, 3 * frames])
+            self.assertEqual(list(moved.at()[units:units + 9]), list(u.at()))
+            for name in ("f0", "energy", "bands"):
+                x = np.ravel(getattr(moved, name))
+                self.assertEqual(list(x[:steps]), [0] * steps)
+                self.assertEqual(list(x[steps:steps + 48]), list(track[:64 - steps]))
+                self.assertTrue((x[steps + 48:] == 47).all())
+        first, *others = vary.variants(u, np.random.RandomState(1))
+        self.assertIs(first, u)
+        self.assertEqual([o.end[0] for o in others], [4, 5])
+        ratios = [o.f0[30] / vary.later(u, k).f0[30] for k, o in enumerate(others, 1)]
+        self.assertTrue(all(vary.PITCHES[0] <= r <= vary.PITCHES[1] for r in ratios), ratios)
+        self.assertNotAlmostEqual(ratios[0], ratios[1])
 
     def test_asking_words(self):
         for text, language, want in (
