@@ -16,10 +16,10 @@ test: ## install what is missing, build, run all tests
 	@./test
 
 bench: all ## speed of a model (MODEL=folder; default: the voice in the box)
-	build/kazeia bench $(or $(MODEL),voice) $(BENCH_OPTIONS)
+	build/kazeia bench $(or $(MODEL),voice/voice.kz) $(BENCH_OPTIONS)
 
 memory: all ## the memory plan of `kazeia info` beside what is seen (MODEL=folder of a large model)
-	@KAZEIA=build/kazeia KZT_VOICE=voice KAZEIA_FULL_MODEL=$(MODEL) sh tests/cli/test_memory.sh
+	@KAZEIA=build/kazeia KZT_VOICE=voice/voice.kz KAZEIA_FULL_MODEL=$(MODEL) sh tests/cli/test_memory.sh
 
 SIZE = 0.6b
 KIND = custom_voice
@@ -70,8 +70,9 @@ interface: all ## what is promised, line by line, and the tests that show it
 	scripts/check_interface build
 
 formats: all ## compressed sound against other decoders: format, samples, SNR
-	@KAZEIA=$(CURDIR)/build/kazeia KZT_VOICE=$(CURDIR)/voice \
-	    KZT_SOUND_CHECK=$(CURDIR)/build/tests/sound_check sh tests/cli/test_formats.sh
+	@KAZEIA=$(CURDIR)/build/kazeia KZT_VOICE=$(CURDIR)/voice/voice.kz \
+	    KZT_SOUND_CHECK=$(CURDIR)/build/tests/sound_check \
+	    KZT_VOICE_CHECK=$(CURDIR)/build/tests/voice_check sh tests/cli/test_formats.sh
 
 lint: ## gcc, clang, cppcheck and clang-tidy over the tree (4 minutes)
 	scripts/lint

@@ -9,7 +9,7 @@ failed=0
 
 # spoken COMMAND...: the hash of what the program says, one row of the table.
 spoken() {
-    "$@" say -m voice --frames 5 --seed 20260101 --hash -q -o build/row.wav \
+    "$@" say -m voice/voice.kz --frames 5 --seed 20260101 --hash -q -o build/row.wav \
         "The same words, the same sound." | cut -d ' ' -f 2
 }
 

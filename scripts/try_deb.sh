@@ -113,8 +113,8 @@ foreach(kind "" _static)
 endforeach()
 END
 try program plain 'sh /tmp/build.sh' 0
-try program plain '/tmp/say_push /usr/share/kazeia/voice Hello >/tmp/heard && test -s /tmp/heard' 0
-try program plain '/tmp/static /usr/share/kazeia/voice Hello | cmp - /tmp/heard' 0
+try program plain '/tmp/say_push /usr/share/kazeia/voice/voice.kz Hello >/tmp/heard && test -s /tmp/heard' 0
+try program plain '/tmp/static /usr/share/kazeia/voice/voice.kz Hello | cmp - /tmp/heard' 0
 tail -c +45 "$tree/tmp/said.wav" >"$tree/tmp/samples"
 try cmake plain 'cd /tmp && cmake -DWANTED=audio -S . -B out && cmake --build out' 0
 for made in reads reads_static out/reads out/reads_static; do
@@ -125,7 +125,7 @@ done
 # Without the second library the first is found, and what is missing is named.
 try cmake root "apt-get remove -y ${names##* }" 0
 try cmake plain 'cd /tmp && rm -r out && cmake -S . -B out && cmake --build out' 0
-try cmake plain '/tmp/out/say_push_static /usr/share/kazeia/voice Hello | cmp - /tmp/heard' 0
+try cmake plain '/tmp/out/say_push_static /usr/share/kazeia/voice/voice.kz Hello | cmp - /tmp/heard' 0
 try cmake plain 'cmake -DWANTED=audio -S /tmp -B /tmp/out2' 1
 expect 'libkazeia-audio is not installed'
 traces >>"$work/$suite.log"

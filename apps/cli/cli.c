@@ -18,7 +18,7 @@
 
 /* From the folder of the installed program. */
 #ifndef KZ_VOICE_FROM_PROGRAM
-#define KZ_VOICE_FROM_PROGRAM "../share/kazeia/voice"
+#define KZ_VOICE_FROM_PROGRAM "../share/kazeia/voice/voice.kz"
 #endif
 
 /* ---- messages ----------------------------------------------------------------------------- */
@@ -86,13 +86,6 @@ int kz__cli_status(kz__cli *cli, kz_status status, const kz__err *err) {
 
 /* ---- model -------------------------------------------------------------------------------- */
 
-static bool is_model(const char *folder) {
-    char file[PATH_MAX + 16];
-    struct stat info;
-    snprintf(file, sizeof file, "%s/config.json", folder);
-    return stat(file, &info) == 0;
-}
-
 /* The folder of the running program; "" where the system does not tell. */
 static void program_folder(const kz__cli *cli, char *folder, size_t capacity) {
     ssize_t length = readlink("/proc/self/exe", folder, capacity - 1);
@@ -109,13 +102,15 @@ static void program_folder(const kz__cli *cli, char *folder, size_t capacity) {
 }
 
 bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity) {
-    static const char *const places[] = {KZ_VOICE_FROM_PROGRAM, "voice", "../voice"};
+    static const char *const places[] = {KZ_VOICE_FROM_PROGRAM, "voice.kz",
+                                         "../voice/voice.kz"};
     char folder[PATH_MAX];
     program_folder(cli, folder, sizeof folder);
     for (size_t i = 0; folder[0] && i < sizeof places / sizeof *places; i++) {
         int length = snprintf(path, capacity, "%s/%s", folder, places[i]);
         char clean[PATH_MAX];
-        if (length < 0 || (size_t)length >= capacity || !is_model(path)) continue;
+        struct stat info;
+        if (length < 0 || (size_t)length >= capacity || stat(path, &info) != 0) continue;
         if (realpath(path, clean)) snprintf(path, capacity, "%s", clean);
         return true;
     }

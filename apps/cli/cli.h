@@ -99,9 +99,9 @@ void kz__cli_progress_wipe(void);
 
 /* ---- model -------------------------------------------------------------------------------- */
 
-/* The voice in the box: where it is installed, seen from the program's own folder; in that folder
- * (build folders have a link to the sources' voice); or beside it. Writes the path; false where it
- * is nowhere. */
+/* The file of the voice in the box: where it is installed, seen from the program's own folder; in
+ * that folder (build folders have a link to the one in the sources); or in voice/ beside it. Writes
+ * the path; false where it is nowhere. */
 bool kz__cli_voice_in_the_box(const kz__cli *cli, char *path, size_t capacity);
 
 /* Opens path, or (NULL) the model of --model or the voice in the box, with --codec, --type and

@@ -91,7 +91,7 @@ static int run_level(tally *t, const char *path, const char *level, kz__stages *
     kz__cli_progress(cli, "%s at level %s", path, level);
     kz_status status = kz__cli_load(cli, path, level, false, &model, &info, &err);
     if (status != KZ_OK) return kz__cli_status(cli, status, &err);
-    if (!t->mark[0]) kz__known_mark(&cli->mem, path, &info, t->mark);
+    if (!t->mark[0]) kz__known_mark(model, &info, t->mark);
     int code = kz__cli_open_session(cli, model, &session);
     if (code == KZ__EXIT_DONE) {
         status = run(cli, session, &info, stages);
@@ -118,9 +118,7 @@ static int decide(tally *t) {
     const kz__known *voice = &kz__known_voice;
     kz__cli *cli = t->cli;
     const char *why = NULL;
-    bool is_voice = kz__known_is_voice(t->mark) && !cli->set.codec;
-    if (is_voice && cli->set.type) why = "the weights are not used as they are stored";
-    if (is_voice && cli->set.decoder) why = "the decoder is not the default one";
+    bool is_voice = kz__known_is_voice(t->mark);
     if (is_voice && frames_wanted(cli) != KZ__KNOWN_FRAMES) why = "they are of 8 frames";
     if (is_voice && kz_arithmetic() != voice->arithmetic) why = "they are of another arithmetic";
     t->known = is_voice && !why;

@@ -1,13 +1,11 @@
-/* The table is made by scripts/known_hashes.sh from the voice in the tree. */
+/* The table is made by scripts/known_hashes.sh from the voice in the box. */
 #include "cli/known.h"
 
-#include "base/in_file.h"
-
-#include <limits.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 
-#define FILE_MAX ((size_t)1 << 24)
+#define TOKENS 256
 
 #define KNOWN_VOICE(hex) static const char voice_mark[] = hex;
 #define KNOWN_ARITHMETIC(number) enum { VOICE_ARITHMETIC = number };
@@ -27,35 +25,68 @@ static const kz__stage_hash voice_stages[] = {
 const kz__known kz__known_voice = {VOICE_ARITHMETIC, voice_stages,
                                    sizeof voice_stages / sizeof *voice_stages};
 
-static bool add_file(kz__mem *mem, EVP_MD_CTX *digest, const char *folder, const char *name) {
-    char path[PATH_MAX + 64];
-    char *bytes = NULL;
-    size_t length = 0;
-    kz__err err = {""};
-    int used = snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (used < 0 || (size_t)used >= sizeof path) return false;
-    if (kz__in_file(mem, path, FILE_MAX, &bytes, &length, &err) != KZ_OK) return false;
-    bool added = EVP_DigestUpdate(digest, bytes, length) == 1;
-    kz__free(mem, bytes);
-    return added;
+static bool add(EVP_MD_CTX *digest, const char *text) {
+    return EVP_DigestUpdate(digest, text, strlen(text) + 1) == 1; /* the zero parts them */
 }
 
-void kz__known_mark(kz__mem *mem, const char *folder, const kz_model_info *info, char mark[65]) {
-    static const char *const files[] = {"config.json", "speech_tokenizer/config.json",
-                                        "vocab.json", "merges.txt", "tokenizer_config.json"};
+static bool add_sizes(EVP_MD_CTX *digest, const kz_model_info *info) {
+    const unsigned long long sizes[] = {
+        (unsigned long long)info->kind, (unsigned long long)info->type,
+        (unsigned long long)info->decoder, (unsigned long long)info->sample_rate,
+        (unsigned long long)info->samples_per_frame, (unsigned long long)info->codes_per_frame,
+        (unsigned long long)info->codebook_size, (unsigned long long)info->talker_layers,
+        (unsigned long long)info->talker_width, (unsigned long long)info->predictor_layers,
+        (unsigned long long)info->predictor_width, (unsigned long long)info->max_positions,
+        info->parameters, info->decoder_macs_per_frame, info->lm_bytes_per_frame};
+    bool good = add(digest, info->size_name);
+    for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%llu", sizes[i]);
+        good = add(digest, text);
+    }
+    return good;
+}
+
+static bool add_names(EVP_MD_CTX *digest, const kz_model *model) {
+    const char *name;
+    bool good = true;
+    for (size_t i = 0; good && (name = kz_model_speaker(model, i, NULL)); i++) {
+        good = add(digest, name);
+    }
+    good = good && add(digest, "");
+    for (size_t i = 0; good && (name = kz_model_language(model, i)); i++) {
+        good = add(digest, name);
+    }
+    return good;
+}
+
+/* Letters, marks and numbers, so that another vocabulary has other tokens. */
+static bool add_tokens(EVP_MD_CTX *digest, const kz_model *model) {
+    static const char text[] = "The quick brown fox jumps over the lazy dog. Voix ambigu\xc3\xab "
+                               "d'un c\xc5\x93ur qui pr\xc3\xa9" "f\xc3\xa8re 1234567890!";
+    int32_t ids[TOKENS];
+    size_t count = 0;
+    if (kz_tokenize(model, text, sizeof text - 1, 0, ids, TOKENS, &count, NULL, 0) != KZ_OK ||
+        count > TOKENS) {
+        return false;
+    }
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", (int)ids[i]);
+        good = add(digest, number);
+    }
+    return good;
+}
+
+void kz__known_mark(const kz_model *model, const kz_model_info *info, char mark[65]) {
     unsigned char hash[EVP_MAX_MD_SIZE];
-    char sizes[64];
     unsigned length = 0;
     EVP_MD_CTX *digest = EVP_MD_CTX_new();
     mark[0] = 0;
-    bool good = digest && EVP_DigestInit_ex(digest, EVP_sha256(), NULL) == 1;
-    for (size_t i = 0; good && i < sizeof files / sizeof *files; i++) {
-        good = add_file(mem, digest, folder, files[i]);
-    }
-    int used = snprintf(sizes, sizeof sizes, "%llu %llu", (unsigned long long)info->parameters,
-                        (unsigned long long)info->mapped_bytes);
-    good = good && EVP_DigestUpdate(digest, sizes, (size_t)used) == 1 &&
-           EVP_DigestFinal_ex(digest, hash, &length) == 1 && length == 32;
+    bool good = digest && EVP_DigestInit_ex(digest, EVP_sha256(), NULL) == 1 &&
+                add_sizes(digest, info) && add_names(digest, model) && add_tokens(digest, model) &&
+                EVP_DigestFinal_ex(digest, hash, &length) == 1 && length == 32;
     for (unsigned i = 0; good && i < length; i++) snprintf(mark + 2 * i, 3, "%02x", hash[i]);
     EVP_MD_CTX_free(digest);
 }

@@ -14,10 +14,9 @@ typedef struct kz__known {
 
 extern const kz__known kz__known_voice;
 
-/* What tells a model by its files, damaged weights or not: SHA-256 of its configurations and
- * tokenizer files, with the number of its values and the bytes of its weight files; 64 digits, or
- * "" where a file cannot be read. */
-void kz__known_mark(kz__mem *mem, const char *folder, const kz_model_info *info, char mark[65]);
+/* What tells a model from others, whatever its weights are: SHA-256 of its sizes, speakers,
+ * languages, and the tokens of a text; 64 digits, or "" where it has no tokens. */
+void kz__known_mark(const kz_model *model, const kz_model_info *info, char mark[65]);
 
 /* True where the mark is that of the voice in the box. */
 bool kz__known_is_voice(const char *mark);

@@ -92,9 +92,10 @@ const kz__verb kz__verbs[] = {
     {"encode", KZ__ENCODE, kz__cmd_encode, "AUDIO", "a recording to codes",
      "AUDIO is a recording of any rate: WAV, AIFF, FLAC, Ogg Vorbis, Opus, MP3 and more; '-' is\n"
      "standard input. The codes, 16 a frame of 80 ms, are what 'kazeia decode' reads.\n",
-     EXAMPLES({"kazeia encode recording.wav -o recording.npy", NULL},
-              {"kazeia decode recording.npy -o again.wav", NULL},
-              {"kazeia encode recording.wav | kazeia decode - -o again.wav", NULL})},
+     EXAMPLES({"kazeia encode -m MODEL recording.wav -o recording.npy", NULL},
+              {"kazeia decode -m MODEL recording.npy -o again.wav", NULL},
+              {"kazeia encode -m MODEL recording.wav | kazeia decode -m MODEL - -o again.wav",
+               NULL})},
     {"clone", KZ__CLONE, kz__cmd_clone, "AUDIO", "a saved voice from a recording",
      "AUDIO is a recording of any rate: WAV, AIFF, FLAC, Ogg Vorbis, Opus, MP3 and more; '-' is\n"
      "standard input. Good ones are 5 to 15 seconds of one speaker in whole sentences, without\n"

@@ -55,6 +55,19 @@ FORMS = {
         "encoder": dict(num_filters=6, hidden_size=24, intermediate_size=38, num_hidden_layers=2,
                         heads=4, head_dim=10, codebook_dim=22),
     },
+    # Widths as a real model has them, whole blocks of 32, but for the predictor's inner one; the codec
+    # in 16 bits, as that of the voice in the box.
+    "small": {
+        "tag": "tiny", "text_hidden": 64, "codebook": 128, "codec": "BF16",
+        "talker": dict(hidden=96, inter=160, layers=3, heads=4, kv=2, head_dim=32),
+        "predictor": dict(hidden=64, inter=104, layers=2, heads=4, kv=2, head_dim=32),
+        "mrope": [6, 5, 5],
+        "decoder": dict(codebook_dim=64, latent_dim=64, hidden_size=64, intermediate_size=96,
+                        num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=4,
+                        head_dim=16, sliding_window=8, decoder_dim=128),
+        "encoder": dict(num_filters=4, hidden_size=32, intermediate_size=48, num_hidden_layers=1,
+                        heads=2, head_dim=16, codebook_dim=16),
+    },
 }
 
 ENCODER_CODES = 128     # the package wants a power of two here; at most the form's codebook
@@ -69,6 +82,7 @@ CHECKPOINTS = {
     "base-mtp": ("mtp", "base", 16, 0.0, ("BF16",)),
     "custom-stop": ("eq", "custom_voice", 17, 1.0, ("BF16",)),
     "base-stop": ("mtp", "base", 18, 0.8, ("BF16",)),
+    "small": ("small", "custom_voice", 19, 1.0, ("BF16",)),
 }
 
 GENERATION = {"do_sample": True, "max_new_tokens": 8192, "repetition_penalty": 1.05,
@@ -369,7 +383,7 @@ def tensor_files(name, text_rows, speech):
              "tensors": [entry(t, types[i % len(types)]) for i, t in enumerate(main)]},
             {"path": "speech_tokenizer/model.safetensors",
              "seed": 100 + sorted(FORMS).index(form),
-             "tensors": [entry(t, "F32") for t in codec]}]
+             "tensors": [entry(t, FORMS[form].get("codec", "F32")) for t in codec]}]
 
 
 # ---------------------------------------------------------------- weights

@@ -13,7 +13,7 @@
 /* Lengths as kz_split counts them. Published models keep voice and wording for some 25 seconds
  * (400 letters); models below so many values have learnt single sentences. */
 #define TEXT_LIMIT 400
-#define SMALL_TEXT_LIMIT 110
+#define SMALL_TEXT_LIMIT 160
 #define SMALL_MODEL 100000000
 
 /* What was stored as bf16 is told as bf16, all else computes in f32. */

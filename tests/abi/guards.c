@@ -1,5 +1,5 @@
 /* A program of any version of the header with a library of any other: no call writes behind the
- * caller's structs, and each says what the library knows. guards MODEL BASE_MODEL
+ * caller's structs, and each says what the library knows. guards MODEL BASE_FOLDER
  *
  * scripts/abi compiles it with these headers and with some whose structs are longer; KZ_HAVE_AUDIO
  * says that the library of recordings is there.
@@ -238,7 +238,7 @@ int main(int argc, char **argv) {
     check(kz_batch_create(model, many, &batch, error, sizeof error) == KZ_OK, error);
     kz_batch_free(batch);
     ask(model);
-    convert(argv[1]);
+    convert(argc > 2 ? argv[2] : "");
     clone(argc > 2 ? argv[2] : "");
     read_recording();
     kz_model_free(model);

@@ -1,8 +1,9 @@
-# Small asserts for tests of the program. KAZEIA is the program, KZT_VOICE the voice in the box.
+# Small asserts for tests of the program. KAZEIA is the program, KZT_VOICE the voice in the box, a
+# packed file. Tests of what takes a folder use the small checkpoint of random weights (`small`).
 set -u
 : "${KAZEIA:?the path of the program}"
-: "${KZT_VOICE:?the folder of the voice in the box}"
-if [ ! -f "$KZT_VOICE/config.json" ]; then
+: "${KZT_VOICE:?the file of the voice in the box}"
+if [ ! -f "$KZT_VOICE" ]; then
     echo "skipped: no voice at $KZT_VOICE"
     exit 77
 fi
@@ -93,9 +94,30 @@ member() {
     tr ',{}' '\n\n\n' <"$2" | sed -n "s/^\"$1\"://p" | head -n 1 | tr -d '"'
 }
 
-# copy_voice FOLDER: one that may be damaged.
-copy_voice() {
-    cp -R "$KZT_VOICE" "$1"
+# speakers, languages: those of the voice in the box, a line each.
+speakers() {
+    "$KAZEIA" voices -m "$KZT_VOICE" --json | sed 's/,"languages":.*//' | tr '{' '\n' |
+        sed -n 's/^"name":"\([^"]*\)".*/\1/p'
+}
+languages() {
+    "$KAZEIA" voices -m "$KZT_VOICE" --json | sed 's/.*,"languages":\[\([^]]*\)\].*/\1/' |
+        tr ',' '\n' | tr -d '"'
+}
+
+# joined: lines of standard input as sentences list them.
+joined() {
+    paste -s -d , - | sed 's/,/, /g'
+}
+
+# small: the folder of the small checkpoint, as $small.
+small() {
+    checkpoints small
+    small=$models/small
+}
+
+# copy_small FOLDER: a copy of it that may be damaged.
+copy_small() {
+    cp -R "$small" "$1"
     chmod -R u+w "$1"
 }
 

@@ -90,14 +90,15 @@ echo "say: $done were over, $stopped stopped ($cut with a part of the sound), $e
 [ $stopped -gt 0 ] || fail "no run was stopped"
 
 # A packed file is there as a whole or not at all.
+small
 begin=$(now_ms)
-"$K" convert "$KZT_VOICE" -q --type q8 -o "$work/whole.kz" </dev/null || fail "convert"
+"$K" convert "$small" -q --type q8 -o "$work/whole.kz" </dev/null || fail "convert"
 length=$(awk -v ms=$(($(now_ms) - begin)) 'BEGIN { print 1.2 * ms / 1000 }')
 rm "$work/place/a.wav"
 done=0 stopped=0 early=0
 for delay in $(moments 8 "$length"); do
     echo old >"$work/place/m.kz"
-    struck TERM "$delay" "$work/place" "$K" convert "$KZT_VOICE" -q --type q8 -o "$work/place/m.kz"
+    struck TERM "$delay" "$work/place" "$K" convert "$small" -q --type q8 -o "$work/place/m.kz"
     [ "$(head -c 3 "$work/place/m.kz")" = old ] || cmp -s "$work/whole.kz" "$work/place/m.kz" ||
         fail "half a packed file after $what"
 done

@@ -2,6 +2,7 @@
 # code, and no file. Numbers and spellings on the line are in unit.args.
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
+small
 cd "$work" || exit 1
 
 # refused CODE PATTERN COMMAND...: one line on standard error, no byte on standard output, no file.
@@ -115,11 +116,12 @@ refused 2 '"quantum" cannot be used here, these can: scalar' "$K" say --cpu quan
 for pause in 61 nan -1 1,2,3 , 1e1 x; do
     refused 2 "the pause is '$pause'; seconds from 0 to 60" "$K" say --pause=$pause -o x.wav Hello
 done
-refused 4 'voice "nobody" is not known; this model has: ada' "$K" say -v nobody -o x.wav Hello
-refused 4 'language "xx" is not known; this model has: auto, english' "$K" say -l xx -o x.wav Hello
-refused 4 "'me.kzv' is a file, and those are for base models.*own: ada" "$K" say -v me.kzv -o x.wav Hello
+refused 4 'voice "nobody" is not known; this model has: '"$(speakers | joined)\$" "$K" say -v nobody -o x.wav Hello
+refused 4 'language "xx" is not known; this model has: auto, '"$(languages | joined)\$" "$K" say -l xx -o x.wav Hello
+refused 4 "'me.kzv' is a file, and those are for base models.*own: $(speakers | joined)" \
+    "$K" say -v me.kzv -o x.wav Hello
 refused 3 "absent" "$K" say -m absent -o x.wav Hello
-refused 3 "absent" "$K" say --codec absent -o x.wav Hello
+refused 3 "absent" "$K" say -m "$small" --codec absent -o x.wav Hello
 
 # ---- what contradicts itself ------------------------------------------------------------------------
 
@@ -144,5 +146,5 @@ refused 5 "cannot write 'text/x.wav': Not a directory" "$K" say --frames 2 -q -o
 refused 5 "cannot write 'absent/c.npy'" "$K" say --frames 2 -q --codes absent/c.npy -o x.wav Hello
 refused 5 "cannot make the folder 'absent/d'" "$K" say --frames 2 -q --dump absent/d -o x.wav Hello
 refused 5 "cannot write 'absent/r.npy'" "$K" prompt --npy absent/r.npy Hello
-refused 5 "cannot write 'absent/m.kz'" "$K" convert "$KZT_VOICE" -o absent/m.kz
+refused 5 "cannot write 'absent/m.kz'" "$K" convert "$small" -o absent/m.kz
 finish

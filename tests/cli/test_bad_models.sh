@@ -1,8 +1,9 @@
-# Models that cannot be used, each a copy of the voice that is cut or changed: exit 3 (1 where the
+# Models that cannot be used, each a copy of the small checkpoint that is cut or changed: exit 3 (1 where the
 # computation shows it), one sentence that names the file, at once, and no output file.
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
-V=$KZT_VOICE
+small
+V=$small
 main=model.safetensors
 codec=speech_tokenizer/model.safetensors
 
@@ -19,13 +20,13 @@ refused() {
     done
     [ -e "$work/x.wav" ] && fail "a file was made with $3"
 }
-# fresh: $m is a new copy of the voice.
+# fresh: $m is a new copy of the checkpoint.
 number=0
 fresh() {
     rm -rf "$work/m$number"
     number=$((number + 1))
     m=$work/m$number
-    copy_voice "$m"
+    copy_small "$m"
 }
 
 # ---- what a path can be ----
@@ -44,7 +45,7 @@ for file in $main $codec vocab.json merges.txt; do
     rm "$m/$file"
     refused 3 "${file##*/}" "$m"
 done
-for bytes in 0 5 1000 20000 3000000; do
+for bytes in 0 5 1000 20000 1000000; do
     fresh
     head -c $bytes "$V/$main" >"$m/$main"
     refused 3 "$main' is " "$m"

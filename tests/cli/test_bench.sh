@@ -3,6 +3,9 @@
 # damaged. Speed itself is no test.
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
+small
+KAZEIA_MODEL=$small # of every verb here
+export KAZEIA_MODEL
 tune=$XDG_CACHE_HOME/kazeia/tune.json
 mkdir -p "$XDG_CACHE_HOME"
 
@@ -14,7 +17,7 @@ positive() {
 }
 
 # ---- the plain form ----
-expect 0 "" "$K" bench "$KZT_VOICE" --frames 5 --repeat 1 --batch 1,3 --minutes 2 -t 2 \
+expect 0 "" "$K" bench "$small" --frames 5 --repeat 1 --batch 1,3 --minutes 2 -t 2 \
     --placement strict --json
 for name in rtf ttfa_ms ttfa_cold_ms ttfa_warm_ms prefill_ms talker_ms code_predictor_ms \
     sampler_ms decoder_ms decoder_ms_packet_1 decoder_ms_packet_8 load_ms ready_ms frames \
@@ -32,19 +35,24 @@ equal fma "$(member prefill_peak "$work/out")" "the peak of bf16"
 equal 6 "$(tr , '\n' <"$work/out" | grep -c '"int8_gops"')" "probes of 1 and 2 threads"
 grep -q '"batch":\[{"streams":1,[^]]*"streams":3,' "$work/out" || fail "no batches of 1 and 3"
 grep -q '"minutes_rtf":\[[0-9.e-]*,[0-9.e-]*\]' "$work/out" || fail "no two minutes"
-expect 0 "" "$K" bench "$KZT_VOICE" --frames 3 --repeat 1 --type q8 --profile --json
+expect 0 "" "$K" bench "$small" --frames 3 --repeat 1 --type q8 --profile --json
 equal int8 "$(member prefill_peak "$work/out")" "the peak of q8"
-run "$K" bench "$KZT_VOICE" --frames 3 --repeat 1 --alternate scalar
+run "$K" bench "$small" --frames 3 --repeat 1 --alternate scalar
 for line in '^model ' '^probe before .*int8' '^probe after' '^ready in .*(folder)' '^ttfa_warm_ms' \
     '^prefill .*% of the probe' '^talker and predictor .*% of the probe' 'packet of 8 .*% of' \
     '^memory .*plan' 'scalar over' '^process .*private.*shared'; do
     grep -q "$line" "$work/out" || fail "bench has no line '$line'"
 done
+# The voice in the box, without a model that is named.
+run env -u KAZEIA_MODEL "$K" bench --frames 2 --repeat 1 --json
+equal 0 "$code" "exit code of bench for the voice in the box"
+equal packed "$(member file "$work/out")" "the form of the voice in the box"
+positive rtf "$work/out"
 
 text="A short one."
 
 # ---- the study: equal bits in every variant, and the hash of the same run by itself ----
-expect 0 "" "$K" bench --study "$KZT_VOICE" --frames 3 --repeat 1 --text "$text" --json
+expect 0 "" "$K" bench --study "$small" --frames 3 --repeat 1 --text "$text" --json
 grep -q '"equal":true' "$work/out" || fail "the study does not say that bits are equal"
 for level in $("$K" info | sed -n 's/^kernels *//p'); do
     for type in bf16 q8 q4; do
@@ -58,20 +66,20 @@ wanted=$(member hash "$work/out")
 run "$K" say --seed 1 --frames 3 --split off --hash --json -o "$work/a.wav" "$text"
 equal "$wanted" "$(member hash "$work/out")" "the hash of say"
 [ ! -e "$tune" ] || fail "a study keeps something"
-run "$K" bench --study "$KZT_VOICE" --frames 1 --repeat 1 --text Yes. --cpu scalar
+run "$K" bench --study "$small" --frames 1 --repeat 1 --text Yes. --cpu scalar
 grep -q '^best q4 ' "$work/out" || fail "the table names no best"
 grep -q 'equal' "$work/out" || fail "the table compares no codes"
 
 # ---- what is kept ----
-expect 0 "" "$K" bench --auto "$KZT_VOICE" --text "$text" --frames 3 --repeat 1 --json
+expect 0 "" "$K" bench --auto "$small" --text "$text" --frames 3 --repeat 1 --json
 [ -f "$tune" ] || fail "nothing is kept"
 equal "$tune" "$(member kept_in "$work/out")" "the place"
 chosen=$(sed 's/.*"chosen"://' "$work/out" | tr ',{}' '\n\n\n' | sed -n 's/^"cpu"://p' | tr -d '"')
-run "$K" info "$KZT_VOICE"
+run "$K" info "$small"
 grep -q "^tuned .*$chosen" "$work/out" || fail "info does not tell what is kept"
-run "$K" info "$KZT_VOICE" --json
+run "$K" info "$small" --json
 grep -q "\"tuned\":{\"threads\":[0-9]*,\"cpu\":\"$chosen\"" "$work/out" || fail "nor does its JSON"
-run "$K" info "$KZT_VOICE" --tune off
+run "$K" info "$small" --tune off
 grep -q '^tuned  *off' "$work/out" || fail "info --tune off"
 run "$K" info
 grep -q "^tuning .*$tune" "$work/out" || fail "info does not name the file"
@@ -140,28 +148,28 @@ rmdir "$tune"
 
 # keeping again mends a damaged file; a folder that cannot be made is told
 printf 'damage' >"$tune"
-expect 0 "" "$K" bench --auto "$KZT_VOICE" --text "$text" --frames 2 --repeat 1
+expect 0 "" "$K" bench --auto "$small" --text "$text" --frames 2 --repeat 1
 grep -q '^kept ' "$work/out" || fail "--auto does not say what it keeps"
 equal true "$(spoken | sed 's/.* //')" "kept again"
-expect 0 "" "$K" bench --auto "$KZT_VOICE" --text "$text" --frames 2 --repeat 1 --type q8
+expect 0 "" "$K" bench --auto "$small" --text "$text" --frames 2 --repeat 1 --type q8
 equal 2 "$(grep -c '"type"' "$tune")" "a choice for each format"
 : >"$work/file"
 XDG_CACHE_HOME=$work/file expect 5 "cannot make the folder" \
-    "$K" bench --auto "$KZT_VOICE" --text "$text" --frames 2 --repeat 1
+    "$K" bench --auto "$small" --text "$text" --frames 2 --repeat 1
 
 # ---- usage ----
-expect 2 "batch" "$K" bench "$KZT_VOICE" --batch 0
-expect 2 "1 to 16" "$K" bench "$KZT_VOICE" --batch 1,17
-expect 2 "batch" "$K" bench "$KZT_VOICE" --batch 1,,2
-expect 2 "batch" "$K" bench "$KZT_VOICE" --batch 1,
-expect 2 "minutes" "$K" bench "$KZT_VOICE" --minutes 1
-expect 2 "study" "$K" bench "$KZT_VOICE" --study --auto
-expect 2 "study" "$K" bench "$KZT_VOICE" --study --batch 2
-expect 2 "profile" "$K" bench "$KZT_VOICE" --study --profile
-expect 2 "profile" "$K" bench "$KZT_VOICE" --auto --profile
-expect 2 "placement" "$K" bench "$KZT_VOICE" --placement loose
-expect 2 "cannot be used here" "$K" bench "$KZT_VOICE" --cpu mmx
-expect 2 "from 1 to 256 is allowed" "$K" bench "$KZT_VOICE" -t 300
+expect 2 "batch" "$K" bench "$small" --batch 0
+expect 2 "1 to 16" "$K" bench "$small" --batch 1,17
+expect 2 "batch" "$K" bench "$small" --batch 1,,2
+expect 2 "batch" "$K" bench "$small" --batch 1,
+expect 2 "minutes" "$K" bench "$small" --minutes 1
+expect 2 "study" "$K" bench "$small" --study --auto
+expect 2 "study" "$K" bench "$small" --study --batch 2
+expect 2 "profile" "$K" bench "$small" --study --profile
+expect 2 "profile" "$K" bench "$small" --auto --profile
+expect 2 "placement" "$K" bench "$small" --placement loose
+expect 2 "cannot be used here" "$K" bench "$small" --cpu mmx
+expect 2 "from 1 to 256 is allowed" "$K" bench "$small" -t 300
 expect 3 "" "$K" bench "$work/nothing" --study
 run "$K" bench --help
 for what in '--study' '--auto' '--batch N' '--minutes N' 'kazeia bench MODEL --study'; do

@@ -3,8 +3,8 @@
 # conversion that is stopped leaves nothing under the name.
 . "$(dirname "$0")/lib.sh"
 K=$KAZEIA
-V=$KZT_VOICE
-models=$(dirname "$K")/checkpoints
+small
+V=$small
 goldens=$(dirname "$0")/../data/golden
 
 # hash MODEL [OPTIONS]: of a short run.
@@ -79,7 +79,7 @@ equal 2 "$(member major "$work/out")" "major version"
 expect 0 "" "$K" info --json "$V"
 grep -q '"packed"' "$work/out" && fail "a folder is called packed"
 expect 0 "" "$K" voices -m "$P"
-equal ada "$(cat "$work/out")" "voices"
+equal "$("$K" voices -m "$V")" "$(cat "$work/out")" "voices"
 for model in "$V" "$P"; do
     "$K" tokenize -m "$model" "Hello, you." >"$work/tokens.$(basename "$model")"
     "$K" prompt -m "$model" "Hello, you." >"$work/prompt.$(basename "$model")"
@@ -126,7 +126,7 @@ expect 2 "--model) is empty" "$K" say -m "" -o "$work/x.wav" Hi
 expect 2 "from 1 to 256 is allowed" "$K" convert "$V" -t 300 -o "$work/x.kz"
 expect 5 "cannot write" "$K" convert "$V" -o "$work/no/where.kz"
 # What is read is not written over, whatever way leads to it; a packed file beside it is replaced.
-copy_voice "$work/own"
+copy_small "$work/own"
 ln -s own "$work/link"
 ln -s ../own/model.safetensors "$work/own/behind"
 for own in own/model.safetensors own/config.json own/../own/vocab.json link/merges.txt \
@@ -143,7 +143,7 @@ for file in model.safetensors config.json vocab.json speech_tokenizer/model.safe
 done
 for i in 1 2; do expect 0 "" "$K" convert "$work/own" --type q4 -o "$work/own/model.kz"; done
 cmp "$P" "$work/own/model.kz" || fail "another file in the model's own folder"
-copy_voice "$work/part"
+copy_small "$work/part"
 mv "$work/part/speech_tokenizer" "$work/codec"
 expect 3 "has no speech_tokenizer, which a packed file must hold" "$K" convert "$work/part" \
     -o "$work/x.kz"
@@ -189,7 +189,7 @@ damaged "not a packed model"
 # ---- stopped conversions -------------------------------------------------------------------------
 
 mkdir "$work/kill"
-for delay in 0.01 0.03 0.05 0.08 0.1 0.13 0.2; do
+for delay in 0.002 0.005 0.008 0.012 0.016 0.02 0.03; do
     "$K" convert "$V" --type q4 -t 1 -o "$work/kill/k.kz" >"$work/out" 2>&1 &
     pid=$!
     sleep $delay
@@ -217,7 +217,7 @@ done
 echo old >"$work/kill/k.kz"
 (
     trap '' XFSZ
-    ulimit -f 4000
+    ulimit -f 1000
     "$K" convert "$V" --type q4 -o "$work/kill/k.kz" >"$work/out" 2>"$work/err"
 )
 equal 5 $? "exit code where the disk has no room"
@@ -231,7 +231,7 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 if unshare -rm mount -t tmpfs none "$work/part" 2>/dev/null; then
     mkdir "$work/small"
-    unshare -rm sh -c "mount -t tmpfs -o size=8m none '$work/small' &&
+    unshare -rm sh -c "mount -t tmpfs -o size=1m none '$work/small' &&
         { '$K' convert '$V' -o '$work/small/k.kz'; echo \$? >'$work/code'; } 2>'$work/err'
         ls -A '$work/small' | grep -c . >'$work/left'"
     equal 5 "$(cat "$work/code")" "exit code on a small disk"

@@ -44,14 +44,17 @@ decode() {
     esac </dev/null >decoder.log 2>&1 || fail "$1 cannot decode $2: $(cat decoder.log)"
 }
 
-# The lowest SNR that is good, of all and of the last 200 ms: for a chirp, and for speech, which may
-# be one frame alone and ends in silence.
+# The lowest SNR that is good, of all and of the last 200 ms: for a chirp; for what the small checkpoint
+# says, which is noise that no lossy format keeps well (a sample too early or late leaves less than
+# 0); and for speech, which may be one frame alone and ends in silence.
 bounds_of() {
     case "$1 $2" in
     flac*) echo 999 999 ;;
     "ogg chirp"*) echo 25 25 ;;
     "opus chirp"*) echo 25 20 ;;
     "mp3 chirp"*) echo 30 30 ;;
+    *noise*) echo 3 -99 ;;
+    "mp3 say, one frame") echo 8 -99 ;; # too short for the encoder to settle
     ogg* | opus*) echo 18 -99 ;;
     mp3*) echo 15 -99 ;;
     esac
@@ -216,17 +219,18 @@ equal "$(data_hash seven-24.wav)" "$(data_hash bits.wav)" "--bits beside KAZEIA_
 expect 2 "contradict" env KAZEIA_FORMAT=ogg KAZEIA_BITS=24 "$K" say Hello
 
 # B127: the rate of the model, or a clear word.
-copy_voice model
+small
+copy_small model
 sed 's/"output_sample_rate": 24000/"output_sample_rate": 48000/' \
-    "$KZT_VOICE/speech_tokenizer/config.json" >model/speech_tokenizer/config.json
+    "$small/speech_tokenizer/config.json" >model/speech_tokenizer/config.json
 say -m model --frames 7 -o rate.wav Hello
 equal 48000 "$(u32 rate.wav 24)" "rate of the WAV"
 for format in $formats; do
     say -m model --frames 7 -o "rate.$format" Hello
-    same_sound $format "rate.$format" rate.wav "a model of 48000 Hz"
+    same_sound $format "rate.$format" rate.wav "noise, 48000 Hz"
 done
 sed 's/"output_sample_rate": 24000/"output_sample_rate": 22050/' \
-    "$KZT_VOICE/speech_tokenizer/config.json" >model/speech_tokenizer/config.json
+    "$small/speech_tokenizer/config.json" >model/speech_tokenizer/config.json
 case $formats in
 *opus*)
     expect 2 "22050 Hz, which .opus cannot hold; what can: .wav .raw .flac .ogg" \
@@ -237,7 +241,7 @@ esac
 say -m model --frames 7 -o rate.wav Hello
 for format in flac ogg mp3; do
     say -m model --frames 7 -o "rate.$format" Hello
-    same_sound $format "rate.$format" rate.wav "a model of 22050 Hz"
+    same_sound $format "rate.$format" rate.wav "noise, 22050 Hz"
 done
 
 # ---- runs that end early ---------------------------------------------------------------------

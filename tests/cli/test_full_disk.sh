@@ -11,6 +11,7 @@ if [ "${1:-}" != inside ]; then
     unshare -rm sh "$0" inside
     exit
 fi
+small
 mkdir "$work/disk"
 trap 'cd /; umount "$work/disk"; rm -rf "$work"' EXIT
 mount -t tmpfs -o size=64k none "$work/disk" || exit 1
@@ -28,7 +29,7 @@ echo old >old.wav
 full "cannot write 'old.wav'" "$K" say -q --frames 100 -o old.wav Hello
 full "cannot write 'new.wav'" "$K" say -q --frames 100 -o new.wav Hello
 full "cannot write 'new.raw'" "$K" say -q --frames 100 --bits 32f -o new.raw Hello
-full "cannot write 'm.kz'" "$K" convert "$KZT_VOICE" -o m.kz
+full "cannot write 'm.kz'" "$K" convert "$small" -o m.kz
 ln -s disk/old.wav "$work/link.wav"
 full "cannot write '$work/link.wav'" "$K" say -q --frames 100 -o "$work/link.wav" Hello
 "$K" say -q --frames 100 --codes "$work/c.txt" -o "$work/a.wav" Hello </dev/null || fail "codes"

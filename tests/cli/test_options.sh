@@ -109,11 +109,11 @@ unset KAZEIA_MODEL
 expect 0 "" "$K" info --json
 grep -q '"levels":\["scalar"' "$work/out" || fail "info --json lists no levels"
 expect 0 "" "$K" info "$KZT_VOICE"
-grep -q '^speakers  *ada$' "$work/out" || fail "info does not name the speaker"
+grep -q "^speakers  *$(speakers | paste -s -d " " -)\$" "$work/out" || fail "info does not name the speakers"
 expect 0 "" "$K" info "$KZT_VOICE" --json
 equal 24000 "$(member sample_rate "$work/out")" "rate"
 expect 0 "" "$K" voices
-equal ada "$(cat "$work/out")" "voices"
+equal "$(speakers)" "$(cat "$work/out")" "voices"
 expect 0 "" "$K" tokenize --json Hello
 grep -q '"ids":\[[0-9]' "$work/out" || fail "tokenize --json has no ids"
 expect 0 "" "$K" prompt --npy "$work/rows.npy" Hello

@@ -9,6 +9,10 @@ number() {
     member "$1" out | grep -q '^[0-9][0-9.e+-]*$' || fail "--json: $1 is '$(member "$1" out)'"
 }
 
+# The format of a packed file is the only one that it has.
+expect 0 "" "$K" info "$KZT_VOICE" --json
+type=$(member type out)
+
 # --json: one line with what scripts rely on, each of its type.
 expect 0 "" "$K" say --frames 3 --seed 3 --json --hash -o s.wav Hello
 equal 1 "$(wc -l <out | tr -d ' ')" "lines of --json"
@@ -20,14 +24,14 @@ equal 3 "$(member frames out)" frames
 equal 0.24 "$(member seconds out)" seconds
 equal 3 "$(member seed out)" seed
 equal length "$(member finish out)" finish
-equal bf16 "$(member type out)" type
+equal "$type" "$(member type out)" type
 "$K" info | grep -q "^kernels.* $(member cpu out)\( .*\)\{0,1\}$" || fail "cpu is $(member cpu out)"
 member hash out | grep -q '^[0-9a-f]\{64\}$' || fail "hash is $(member hash out)"
 grep -q '"ms_per_frame":{"talker":[0-9.e-]*,"code_predictor":[0-9.e-]*,"decoder":[0-9.e-]*}' out ||
     fail "ms_per_frame"
-expect 0 "" "$K" say --frames 3 --seed 3 --json -o s.wav -t 1 --cpu scalar --type q8 Hello
+expect 0 "" "$K" say --frames 3 --seed 3 --json -o s.wav -t 1 --cpu scalar --type "$type" Hello
 equal "" "$(member hash out)" "hash without --hash"
-equal "1 scalar q8" "$(member threads out) $(member cpu out) $(member type out)" \
+equal "1 scalar $type" "$(member threads out) $(member cpu out) $(member type out)" \
     "threads, level, type"
 
 # Threads: as many as processors are left to this process.
@@ -64,7 +68,7 @@ expect 0 "" "$K" say --frames 3 --seed 9 --stats -o s.wav Hello
 for line in '^frames  *3 (0.24 s), finish: length' '^seed  *9$' \
     '^rtf  *[0-9.]* (time to first audio [0-9.]* ms, load [0-9.]* ms)$' '^prefill  *[0-9.]* ms' \
     '^ms per frame  *talker [0-9.]*, code predictor [0-9.]*, decoder [0-9.]*$' \
-    '^memory  *peak [0-9.]* MiB' '^run  *[0-9]* threads, [a-z0-9]*, bf16, decoder winograd$'; do
+    '^memory  *peak [0-9.]* MiB' '^run  *[0-9]* threads, [a-z0-9]*, '"$type"', decoder winograd$'; do
     grep -q "$line" err || fail "--stats has no line '$line'"
 done
 expect 0 "" "$K" say --frames 3 --profile -o s.wav Hello
@@ -120,12 +124,13 @@ for cp in "" cp-; do
 done
 
 # --codec: a checkpoint that comes without a speech tokenizer.
-copy_voice bare
+small
+copy_small bare
 mv bare/speech_tokenizer tokenizer
 expect 3 "speech tokenizer" "$K" say -m bare --frames 2 -o x.wav Hello
 [ -e x.wav ] && fail "a file without a codec"
 expect 0 "" "$K" say -m bare --codec tokenizer --frames 4 --seed 1 -q -o with.wav Hello
-expect 0 "" "$K" say --frames 4 --seed 1 -q -o without.wav Hello
+expect 0 "" "$K" say -m "$small" --frames 4 --seed 1 -q -o without.wav Hello
 cmp -s with.wav without.wav || fail "--codec gives other samples"
 
 # A file is written beside and renamed; a device and a FIFO are written directly.

@@ -25,12 +25,12 @@ voice "$wide" Wide 'What is said here.' 150 wide.kzv
 
 # ---- taken in, listed, shown, and all that by later processes (B122)
 expect 0 '' "$K" voices
-equal ada "$(cat "$work/out")" "voices without saved ones"
+equal "$(speakers)" "$(cat "$work/out")" "voices without saved ones"
 [ -e "$store" ] && fail "listing made the folder"
 expect 0 "'Eva' is in '$store/Eva.kzv'" "$K" voices import eva.kzv
 expect 0 "'plain' is in" "$K" voices import plain.kzv wide.kzv
 expect 0 '' "$K" voices
-equal "ada Eva plain Wide" "$(echo $(cut -f1 "$work/out"))" "names"
+equal "$(echo $(speakers) Eva plain Wide)" "$(echo $(cut -f1 "$work/out"))" "names"
 grep -q '^Eva	saved, 2.0 s, with transcript$' "$work/out" || fail "Eva: $(grep Eva "$work/out")"
 grep -q '^plain	saved, 2.0 s, without transcript$' "$work/out" || fail "plain: $(cat "$work/out")"
 expect 0 'names no speakers' "$K" voices -m "$narrow"
@@ -95,7 +95,7 @@ silent "cannot read './none.kzv'" -m "$narrow" -v ./none.kzv
 silent "cannot read 'none.kzv'" -m "$narrow" -v none.kzv
 expect 4 "no saved voice 'nobody'" "$K" prompt -m "$narrow" -v nobody Hello
 expect 4 "'eva' is a saved voice" "$K" prompt -m "$custom" -v eva Hello
-cp "$KZT_VOICE/config.json" clip
+cp "$narrow/config.json" clip
 expect 4 "it is no saved voice" "$K" say -m "$narrow" -v ./clip -o none.wav Hello
 grep -q -- '--ref-audio' "$work/err" || fail "no word of --ref-audio: $(cat "$work/err")"
 
@@ -253,7 +253,7 @@ expect 4 "cannot read the saved voices in 'eva.kzv'" "$K" voices --voices-dir ev
 expect 5 "Not a directory" "$K" voices import eva.kzv --voices-dir eva.kzv/x
 expect 2 'empty' "$K" voices --voices-dir ''
 expect 0 'neither XDG_DATA_HOME nor HOME' env -u HOME -u XDG_DATA_HOME "$K" voices
-equal ada "$(cat "$work/out")" "speakers without a home"
+equal "$(speakers)" "$(cat "$work/out")" "speakers without a home"
 expect 0 '' env -u HOME -u XDG_DATA_HOME "$K" say -v ada --frames 2 -o x.wav Hello
 expect 2 'neither XDG_DATA_HOME nor HOME' env -u HOME -u XDG_DATA_HOME "$K" voices import eva.kzv
 expect 0 '' env XDG_DATA_HOME=not/absolute HOME="$work/home" "$K" voices import eva.kzv

@@ -1,17 +1,22 @@
-/* Voices through the library alone, for tests of the program:
+/* Voices and models through the library and the harness alone, for tests of the program:
  *
  *     voice_check checkpoint NAME
+ *     voice_check alter PACKED ENTRY OFFSET HEX FILE
  *     voice_check make MODEL NAME TRANSCRIPT PITCH FILE
  *     voice_check say MODEL FILE SEED FRAMES TEXT
  *
  * checkpoint: makes one of tests/data/ckpt where it is not made yet, and prints its folder.
+ * alter: a copy of a packed file with other bytes at an offset of what an entry holds; its
+ * checksums fit.
  * make: a voice from two seconds of a buzz of PITCH Hz; "" for none of NAME and TRANSCRIPT.
  * say prints the SHA-256 of the float samples of an utterance with the voice of that file. */
 #include "harness/golden.h"
+#include "harness/packed.h"
 #include "kazeia.h"
 
 #include <math.h>
 #include <openssl/evp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +37,41 @@ static kz_model *open_model(const char *path, kz_model_info *info) {
     if (kz_model_open(path, NULL, &model, error, sizeof error) != KZ_OK) fail(error);
     if (model) kz_model_get_info(model, info);
     return model;
+}
+
+/* ---- alter -------------------------------------------------------------------------------- */
+
+static int read_whole(const char *path, kzt_file *file) {
+    unsigned char block[1 << 16];
+    size_t got;
+    FILE *in = fopen(path, "rb");
+    if (!in) return fail("cannot read the file");
+    while ((got = fread(block, 1, sizeof block, in)) > 0) {
+        kzt_file_take(file, file->size, block, got);
+    }
+    fclose(in);
+    return 0;
+}
+
+static int alter(char **word) {
+    kzt_file file = {0};
+    size_t at = strtoull(word[2], NULL, 10);
+    size_t bytes = strlen(word[3]) / 2;
+    if (read_whole(word[0], &file) != 0) return 1;
+    size_t row = kzt_packed_row(&file, word[1]);
+    if (!row) return fail("there is no such entry");
+    if (at + bytes > kzt_get(file.bytes, row + 168, 8)) return fail("beyond the entry");
+    at += (size_t)kzt_get(file.bytes, row + 160, 8);
+    for (size_t i = 0; i < bytes; i++) {
+        char digits[3] = {word[3][2 * i], word[3][2 * i + 1], 0};
+        file.bytes[at + i] = (unsigned char)strtoul(digits, NULL, 16);
+    }
+    kzt_packed_seal_entry(&file, row);
+    FILE *out = fopen(word[4], "wb");
+    bool good = out && fwrite(file.bytes, 1, file.size, out) == file.size;
+    if (out && fclose(out) != 0) good = false;
+    kzt_file_free(&file);
+    return good ? 0 : fail("cannot write the file");
 }
 
 /* ---- make --------------------------------------------------------------------------------- */
@@ -110,9 +150,10 @@ static int say(char **word) {
 }
 
 int main(int argc, char **argv) {
+    if (argc == 7 && !strcmp(argv[1], "alter")) return alter(argv + 2);
     if (argc == 7 && !strcmp(argv[1], "make")) return make_voice(argv + 2);
     if (argc == 7 && !strcmp(argv[1], "say")) return say(argv + 2);
     if (argc == 3 && !strcmp(argv[1], "checkpoint")) return puts(kzt_checkpoint(argv[2])) < 0;
-    return fail("checkpoint NAME, make MODEL NAME TRANSCRIPT PITCH FILE, or say MODEL FILE "
-                "SEED FRAMES TEXT");
+    return fail("checkpoint NAME, alter PACKED ENTRY OFFSET HEX FILE, make MODEL NAME TRANSCRIPT "
+                "PITCH FILE, or say MODEL FILE SEED FRAMES TEXT");
 }

@@ -1,4 +1,4 @@
-/* The files are those of the voice in the box. */
+/* The files are those of a tiny model of named speakers, tests/data/config/tiny*.json. */
 #include "harness/config_files.h"
 
 #include "harness/json_file.h"
@@ -11,14 +11,14 @@
 
 #include <stdlib.h>
 
-#define VOICE KZT_SOURCE_DIR "/voice"
+#define TINY KZT_SOURCE_DIR "/tests/data/config/tiny"
 
 const char *const kzt_config_names[3] = {"config.json", "generation_config.json",
                                          "codec/config.json"};
 
 void kzt_write_mutated(const char *folder, kzt_which file, const char *path, const char *value) {
-    static const char *const sources[] = {VOICE "/config.json", VOICE "/generation_config.json",
-                                          VOICE "/speech_tokenizer/config.json"};
+    static const char *const sources[] = {TINY ".json", TINY "-generation.json",
+                                          TINY "-codec.json"};
     for (int i = 0; i < 3; i++) {
         json_t *root = kzt_read_json(sources[i]);
         if (i == (int)file && path) kzt_mutate(root, path, value);

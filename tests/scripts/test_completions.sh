@@ -16,7 +16,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/here" "$work/here/afolder" "$work/home"
 ln -s "$build/kazeia" "$work/bin/kazeia"
-ln -s "$root/voice" "$work/here/amodel"
+ln -s "$("$build/tests/voice_check" checkpoint small)" "$work/here/amodel" || exit 1
 touch "$work/here/afile.txt" "$work/here/a blank.txt"
 cd "$work/here" || exit 2
 for name in $(env | sed -n 's/^\(KAZEIA_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
@@ -114,6 +114,28 @@ case $verbs in
     ;;
 esac
 
+# speakers_of MODEL, languages_of MODEL: as its record lists them, a line each.
+speakers_of() {
+    kazeia voices -m "$1" --json | sed 's/,"languages":.*//' | tr '{' '\n' |
+        sed -n 's/^"name":"\([^"]*\)".*/\1/p'
+}
+languages_of() {
+    kazeia voices -m "$1" --json | sed 's/.*,"languages":\[\([^]]*\)\].*/\1/' | tr ',' '\n' | tr -d '"'
+}
+box=$root/voice/voice.kz
+speakers=$(speakers_of "$box")
+languages=$(languages_of "$box")
+if [ -z "$speakers" ] || [ -z "$languages" ] || [ -z "$(speakers_of amodel)" ]; then
+    echo "FAILED: a model has no speakers or no languages"
+    exit 1
+fi
+first=$(printf '%s\n' "$speakers" | head -n 1)
+language=$(printf '%s\n' "$languages" | head -n 1)
+# starts WORD LINES: those that begin so.
+starts() {
+    printf '%s\n' "$2" | grep "^$1"
+}
+
 # The program's own help says which options a verb has.
 options_of() {
     kazeia "$1" -h | sed -n 's/^  \(-[a-z], \|    \)\(--[a-z-]*\).*/\2/p'
@@ -135,13 +157,18 @@ offers 'kazeia say --type=q' q8 q4
 offers 'kazeia say --type=' f32 bf16 q8 q4
 offers 'kazeia say --seed ' nothing
 offers 'kazeia say Hel' nothing
-offers 'kazeia say -v ' ada 'my voice'
-offers 'kazeia say -v m' 'my voice'
+# shellcheck disable=SC2086
+offers 'kazeia say -v ' $speakers 'my voice'
+# shellcheck disable=SC2046
+offers 'kazeia say -v m' $(starts m "$speakers") 'my voice'
 offers 'kazeia say -v ./afi' afile.txt
-offers 'kazeia say --voice=a' ada
-offers 'kazeia prompt -m amodel -v ' ada 'my voice'
-offers 'kazeia say --model=amodel -l ' auto english
-offers 'kazeia say -l e' english
+# shellcheck disable=SC2046
+{
+    offers "kazeia say --voice=${first%?}" $(starts "${first%?}" "$speakers")
+    offers 'kazeia prompt -m amodel -v ' $(speakers_of amodel) 'my voice'
+    offers 'kazeia say --model=amodel -l ' auto $(languages_of amodel)
+    offers "kazeia say -l ${language%?}" $(starts "${language%?}" "$languages")
+}
 offers 'kazeia say -m afile.txt -v ' nothing
 # shellcheck disable=SC2086
 offers 'kazeia say --cpu ' $levels

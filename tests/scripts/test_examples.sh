@@ -8,7 +8,7 @@ root=$1
 bin=$2
 kazeia=$3
 shift 3
-voice=$root/voice
+voice=$root/voice/voice.kz
 if [ ! -x "$bin/say_pull" ]; then
     echo "there is no $bin/say_pull: without a C++ compiler the examples are tested as C only"
     exit 77

@@ -60,8 +60,8 @@ done
 mv "$work/first" "$work/moved" || exit 2
 prefix=$work/moved
 libdir=$(dirname "$(find "$prefix" -name 'libkazeia.so')")
-for file in include/kazeia.h share/kazeia/voice/config.json \
-    share/kazeia/voice/speech_tokenizer/model.safetensors share/doc/kazeia/README.md \
+for file in include/kazeia.h share/kazeia/voice/voice.kz share/kazeia/voice/README.md \
+    share/doc/kazeia/README.md \
     share/doc/kazeia/docs/FORMATS.md; do
     [ -f "$prefix/$file" ] || fail "$file was not installed"
 done
@@ -72,7 +72,9 @@ objdump -p "$libdir/libkazeia.so" | grep -q 'SONAME  *libkazeia[.]so[.][0-9][0-9
     fail "the library has no soname with the number of its ABI"
 [ -e "$libdir/$(objdump -p "$libdir/libkazeia.so" | sed -n 's/ *SONAME *//p')" ] ||
     fail "the library's soname was not installed"
-[ ! -e "$prefix/share/kazeia/voice/recipe" ] || fail "the voice's recipe was installed"
+[ "$(ls -A "$prefix/share/kazeia/voice" | paste -s -d ' ' -)" = "README.md voice.kz" ] ||
+    fail "of the voice this was installed: $(ls -A "$prefix/share/kazeia/voice")"
+cmp -s "$root/voice/voice.kz" "$prefix/share/kazeia/voice/voice.kz" || fail "another voice was installed"
 headers=$(cd "$prefix/include" && find . -type f | sort | tr '\n' ' ')
 if [ -e "$build/libkazeia-audio.so" ]; then
     [ "$headers" = "./kazeia-audio.h ./kazeia.h " ] || fail "these headers were installed: $headers"
@@ -193,16 +195,18 @@ if [ -x "$prefix/bin/kazeia" ]; then
         zsh/site-functions/_kazeia fish/vendor_completions.d/kazeia.fish; do
         [ -s "$prefix/share/$file" ] || fail "$file was not installed"
     done
-    (cd / && "$build/kazeia" voices) | grep -qx ada || fail "the built program finds no voice"
+    speakers=$("$build/kazeia" voices -m "$root/voice/voice.kz")
+    [ -n "$speakers" ] || fail "the voice has no speakers"
+    [ "$(cd / && "$build/kazeia" voices)" = "$speakers" ] || fail "the built program finds no voice"
     mkdir "$work/links" && ln -s "$prefix/bin/kazeia" "$work/links/kazeia"
-    "$work/links/kazeia" voices | grep -qx ada || fail "through a link it finds no voice"
+    [ "$("$work/links/kazeia" voices)" = "$speakers" ] || fail "through a link it finds no voice"
     strings -a "$prefix/bin/kazeia" 2>/dev/null | grep -q "^$root/voice" &&
         fail "the program names the voice of the source folder"
     # The voice is found beside the program, not in the source tree.
     text=$("$prefix/bin/kazeia" --version) || fail "the installed program does not start"
     [ -n "$text" ] || fail "the installed program does not tell its version"
     "$prefix/bin/kazeia" say -q --frames 2 -o "$work/a.wav" Hello || fail "the installed program is mute"
-    : >"$prefix/share/kazeia/voice/model.safetensors"
+    : >"$prefix/share/kazeia/voice/voice.kz"
     "$prefix/bin/kazeia" say -q --frames 2 -o "$work/b.wav" Hello 2>"$work/log" &&
         fail "the installed program speaks with another voice than the installed one"
 fi

@@ -25,7 +25,7 @@ complain() {
 hash() {
     to=$1
     shift
-    "$@" say -m "$root/voice" --frames 1 --seed 1 --threads 1 --hash -q -o "$work/x.wav" "Hi." \
+    "$@" say -m "$root/voice/voice.kz" --frames 1 --seed 1 --threads 1 --hash -q -o "$work/x.wav" "Hi." \
         >"$to" 2>"$work/err"
 }
 

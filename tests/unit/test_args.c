@@ -394,7 +394,7 @@ static void test_the_table_itself(void **state) {
     static const char *const no_twin[] = {
         "instruct", "output", "file",  "codes",   "dump",  "npy",   "text",
         "help",     "codec",  "batch", "minutes", "study", "auto",  "alternate", "resume",
-        "ref-audio", "ref-text", "name", "consent", "replace", "vector-only",
+        "ref-audio", "ref-text", "name", "consent", "replace", "vector-only", "compact",
     };
     const kz__options *t = &kz__option_table;
     assert_in_range(t->count, 1, KZ__OPTIONS_MAX);

@@ -1,4 +1,4 @@
-/* Reading a model's JSON files: the voice in the box, the published numbers, and one mutation at a
+/* Reading a model's JSON files: a tiny model, the published numbers, and one mutation at a
  * time. */
 #include "harness/config_files.h"
 #include "harness/failing_alloc.h"
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VOICE KZT_SOURCE_DIR "/voice"
 #define PUBLISHED KZT_SOURCE_DIR "/tests/data/config"
+#define TINY PUBLISHED "/tiny.json"
 
 /* ---- good models --------------------------------------------------------------------------- */
 
-static void test_voice(void **state) {
+static void test_tiny(void **state) {
     const char *folder = *state;
     kz__config c;
     kzt_write_mutated(folder, MAIN, NULL, NULL);
@@ -393,7 +393,7 @@ static void test_attention_width(void **state) {
     kz__config c;
     kz__err err = {""};
     kzt_write_mutated(folder, MAIN, NULL, NULL);
-    json_t *root = kzt_read_json(VOICE "/config.json");
+    json_t *root = kzt_read_json(TINY);
     kzt_mutate(root, CP "head_dim", "1024");
     kzt_mutate(root, CP "num_attention_heads", "64");
     kzt_write_json(folder, "config.json", root);
@@ -429,7 +429,7 @@ static void test_windows(void **state) {
     kzt_load_good(folder, &c);
     assert_int_equal(c.talker.window, 0);
     kz__config_clear(&kzt_mem, &c);
-    json_t *root = kzt_read_json(VOICE "/config.json");
+    json_t *root = kzt_read_json(TINY);
     kzt_mutate(root, TC "sliding_window", "100");
     kzt_mutate(root, TC "use_sliding_window", "true");
     kzt_write_json(folder, "config.json", root);
@@ -483,7 +483,7 @@ static void test_codec_rows(void **state) {
     const char *folder = *state;
     kz__config c;
     kz__err err = {""};
-    json_t *root = kzt_read_json(VOICE "/config.json");
+    json_t *root = kzt_read_json(TINY);
     kzt_mutate(root, TC "vocab_size", "1089");
     kzt_write_mutated(folder, CODEC, NULL, NULL);
     kzt_write_json(folder, "config.json", root);
@@ -729,7 +729,7 @@ static void test_each_json_allocation_fails(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_voice),
+        TEST(test_tiny),
         TEST(test_published_custom_voice),
         TEST(test_published_base),
         TEST(test_B185_other_architecture),

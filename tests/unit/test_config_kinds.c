@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VOICE KZT_SOURCE_DIR "/voice"
+#define TINY KZT_SOURCE_DIR "/tests/data/config/tiny.json"
 #define TC "talker_config."
 #define CP "talker_config.code_predictor_config."
 
@@ -21,9 +21,9 @@ static void load_good(const char *folder, kz__config *config) {
     if (kz__config_load(&kzt_mem, folder, config, &err) != KZ_OK) fail_msg("%s", err.text);
 }
 
-/* The voice's config.json with one value changed. */
+/* The tiny model's config.json with one value changed. */
 static void write_mutated(const char *folder, const char *path, const char *value) {
-    json_t *root = kzt_read_json(VOICE "/config.json");
+    json_t *root = kzt_read_json(TINY);
     kzt_mutate(root, path, value);
     kzt_write_json(folder, "config.json", root);
     json_decref(root);
@@ -41,7 +41,7 @@ typedef struct kind_row {
 
 static void run_kinds(const char *folder, const kind_row *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        json_t *root = kzt_read_json(VOICE "/config.json");
+        json_t *root = kzt_read_json(TINY);
         kzt_mutate(root, "tts_model_type", rows[i].type);
         kzt_mutate(root, "tts_model_size", rows[i].size);
         kzt_mutate(root, TC "spk_id", rows[i].speakers);

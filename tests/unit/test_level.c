@@ -211,7 +211,7 @@ static void test_models_open_without_it(void **state) {
     kz_model_free(model);
     kz_model_options_init(&options);
     options.cpu = kz__level_name(best);
-    const char *voice = KZT_SOURCE_DIR "/voice";
+    const char *voice = KZT_SOURCE_DIR "/voice/voice.kz";
     assert_int_equal(kz_model_open(voice, &options, &model, err, sizeof err), KZ_ERR_FAILED);
     assert_non_null(strstr(err, options.cpu));
 }

@@ -3,6 +3,7 @@
 #include "weights/weights.h"
 
 #include "harness/failing_alloc.h"
+#include "harness/golden.h"
 #include "harness/loading.h"
 #include "harness/tmpdir.h"
 #include "model/config.h"
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <utime.h>
 
-#define VOICE KZT_SOURCE_DIR "/voice"
+static const char *small; /* the folder of the small checkpoint */
 
 /* ---- where the model is -------------------------------------------------------------------- */
 
@@ -85,7 +86,7 @@ static void test_B185_gguf(void **state) {
 #define HASH_B "5d83992436eabbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define REPO "models--Qwen--Qwen3-TTS"
 
-/* A hub cache with one snapshot of relative links; the blobs are the voice's real files. */
+/* A hub cache with one snapshot of relative links; the blobs are real files. */
 static void write_cache(const char *folder, const char *hash) {
     static const char *const names[] = {"config.json", "generation_config.json",
                                         "model.safetensors"};
@@ -93,7 +94,7 @@ static void write_cache(const char *folder, const char *hash) {
         char blob[100];
         char link[200];
         char target[200];
-        char *source = kzt_path(VOICE, names[i]);
+        char *source = kzt_path(small, names[i]);
         snprintf(blob, sizeof blob, REPO "/blobs/%zu%s", i, hash);
         snprintf(link, sizeof link, REPO "/snapshots/%s/%s", hash, names[i]);
         snprintf(target, sizeof target, "../../blobs/%zu%s", i, hash);
@@ -117,7 +118,7 @@ static void expect_loads(const char *folder, const char *name) {
         kz__weights_open(&kzt_mem, found, &weights, &err) != KZ_OK) {
         fail_msg("%s: %s", name, err.text);
     }
-    assert_int_equal(config.talker.width, 256);
+    assert_int_equal(config.talker.width, 96);
     assert_true(kz__weights_has(weights, "talker.model.norm.weight"));
     kz__weights_close(weights);
     kz__config_clear(&kzt_mem, &config);
@@ -189,11 +190,17 @@ static void test_B191_several_snapshots(void **state) {
 /* B191: absolute links, broken links, loops. */
 static void test_B191_links(void **state) {
     const char *folder = *state;
-    kzt_link(folder, "abs/config.json", VOICE "/config.json");
-    kzt_link(folder, "abs/generation_config.json", VOICE "/generation_config.json");
-    kzt_link(folder, "abs/model.safetensors", VOICE "/model.safetensors");
+    static const char *const names[] = {"config.json", "generation_config.json",
+                                        "model.safetensors"};
+    for (size_t i = 0; i < 3; i++) {
+        char *name = kzt_path("abs", names[i]);
+        char *target = kzt_path(small, names[i]);
+        kzt_link(folder, name, target);
+        free(name);
+        free(target);
+    }
     expect_loads(folder, "abs");
-    kzt_link(folder, "all", VOICE);
+    kzt_link(folder, "all", small);
     expect_loads(folder, "all");
     kzt_link(folder, "broken/config.json", "../../blobs/0123");
     expect_not_located(folder, "broken", "link to '../../blobs/0123'", "nothing is there");
@@ -234,11 +241,11 @@ static void test_B180_each_file_removed(void **state) {
     char *codec = kzt_path(folder, "speech_tokenizer");
     for (size_t removed = 0; removed < sizeof rows / sizeof *rows; removed++) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            char *target = kzt_path(VOICE, rows[i].name);
+            char *target = kzt_path(small, rows[i].name);
             kzt_link(folder, rows[i].name, target);
             free(target);
         }
-        kzt_unlink(folder, "preprocessor_config.json"); /* not in the voice: a dangling link */
+        kzt_unlink(folder, "preprocessor_config.json"); /* not in it: a dangling link */
         kzt_unlink(folder, "speech_tokenizer/configuration.json");
         if (rows[removed].needed || !strcmp(rows[removed].name, "generation_config.json")) {
             kzt_unlink(folder, rows[removed].name);
@@ -277,7 +284,7 @@ static void test_B215_paths(void **state) {
         static const char *const files[] = {"config.json", "model.safetensors"};
         for (size_t j = 0; j < 2; j++) {
             char *name = kzt_path(names[i], files[j]);
-            char *target = kzt_path(VOICE, files[j]);
+            char *target = kzt_path(small, files[j]);
             kzt_link(folder, name, target);
             free(name);
             free(target);
@@ -336,6 +343,12 @@ static void test_each_allocation_fails(void **state) {
     free(repository);
 }
 
+static int find_small(void **state) {
+    (void)state;
+    small = kzt_checkpoint("small");
+    return 0;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, kzt_loading_begin, kzt_loading_end)
 
 int main(void) {
@@ -350,5 +363,5 @@ int main(void) {
         TEST(test_B215_long_path),
         TEST(test_each_allocation_fails),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, find_small, NULL);
 }

@@ -599,7 +599,7 @@ static void test_B040_long_text_is_covered(void **state) {
         length += (size_t)sprintf(text + length, "Sentence number %d is here, and it is short.%s",
                                   i, i % 7 == 6 ? "\n\n" : " ");
     }
-    kz_split_options o = options_of(110, KZ_DEFAULT, NULL);
+    kz_split_options o = options_of(160, KZ_DEFAULT, NULL);
     split(text, length, &o);
     size_t spoken = 0;
     for (size_t i = 0; i < r.count; i++) {
@@ -623,7 +623,7 @@ static double seconds_for(const char *bit, size_t bytes) {
         strcpy(text + length, bit);
         length += strlen(bit);
     }
-    kz_split_options o = options_of(110, KZ_DEFAULT, NULL);
+    kz_split_options o = options_of(160, KZ_DEFAULT, NULL);
     size_t count = 0;
     clock_t start = clock();
     assert_int_equal(kz_split(text, length, &o, NULL, 0, &count, NULL, 0), KZ_OK);

@@ -4,6 +4,7 @@
 #include "weights/weights.h"
 
 #include "harness/failing_alloc.h"
+#include "harness/golden.h"
 #include "harness/loading.h"
 #include "harness/tests.h"
 #include "harness/tmpdir.h"
@@ -14,8 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define VOICE KZT_SOURCE_DIR "/voice"
-#define CODEC VOICE "/speech_tokenizer"
+static const char *small; /* the folder of the small checkpoint */
 
 static kz__weights *open_good(const char *folder) {
     kz__weights *weights = NULL;
@@ -136,41 +136,44 @@ static void need_layer(kz__weights *w, const char *prefix, size_t hidden, size_t
     }
 }
 
-/* The inventory of the published layout with the voice's numbers; nothing is left over. */
-static void test_voice_inventory(void **state) {
+/* The inventory of the published layout with the numbers of the small checkpoint; nothing is left
+ * over. */
+static void test_inventory(void **state) {
     (void)state;
-    kz__weights *w = open_good(VOICE);
+    kz__weights *w = open_good(small);
     char name[128];
-    need(w, "talker.model.text_embedding.weight", 2, 544, 256, 0);
-    need(w, "talker.model.codec_embedding.weight", 2, 1088, 256, 0);
-    need(w, "talker.text_projection.linear_fc1.weight", 2, 256, 256, 0);
-    need(w, "talker.text_projection.linear_fc1.bias", 1, 256, 0, 0);
-    need(w, "talker.text_projection.linear_fc2.weight", 2, 256, 256, 0);
-    need(w, "talker.text_projection.linear_fc2.bias", 1, 256, 0, 0);
-    for (int i = 0; i < 5; i++) {
+    need(w, "talker.model.text_embedding.weight", 2, 922, 64, 0);
+    need(w, "talker.model.codec_embedding.weight", 2, 1152, 96, 0);
+    need(w, "talker.text_projection.linear_fc1.weight", 2, 64, 64, 0);
+    need(w, "talker.text_projection.linear_fc1.bias", 1, 64, 0, 0);
+    need(w, "talker.text_projection.linear_fc2.weight", 2, 96, 64, 0);
+    need(w, "talker.text_projection.linear_fc2.bias", 1, 96, 0, 0);
+    for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "talker.model.layers.%d.", i);
-        need_layer(w, name, 256, 768, 8 * 32, 4 * 32, 32);
+        need_layer(w, name, 96, 160, 4 * 32, 2 * 32, 32);
     }
-    need(w, "talker.model.norm.weight", 1, 256, 0, 0);
-    need(w, "talker.codec_head.weight", 2, 1088, 256, 0);
-    need(w, "talker.code_predictor.small_to_mtp_projection.weight", 2, 128, 256, 0);
-    need(w, "talker.code_predictor.small_to_mtp_projection.bias", 1, 128, 0, 0);
+    need(w, "talker.model.norm.weight", 1, 96, 0, 0);
+    need(w, "talker.codec_head.weight", 2, 1152, 96, 0);
+    need(w, "talker.code_predictor.small_to_mtp_projection.weight", 2, 64, 96, 0);
+    need(w, "talker.code_predictor.small_to_mtp_projection.bias", 1, 64, 0, 0);
     for (int i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "talker.code_predictor.model.layers.%d.", i);
-        need_layer(w, name, 128, 384, 4 * 32, 2 * 32, 32);
+        need_layer(w, name, 64, 104, 4 * 32, 2 * 32, 32);
     }
-    need(w, "talker.code_predictor.model.norm.weight", 1, 128, 0, 0);
+    need(w, "talker.code_predictor.model.norm.weight", 1, 64, 0, 0);
     for (int g = 0; g < 15; g++) {
         const char *left = kz__weights_unused(w, "talker.code_predictor.", (size_t)(2 * (14 - g)));
         assert_non_null(left);
         snprintf(name, sizeof name, "talker.code_predictor.model.codec_embedding.%d.weight", g);
-        need(w, name, 2, 64, 256, 0);
+        need(w, name, 2, 128, 96, 0);
         snprintf(name, sizeof name, "talker.code_predictor.lm_head.%d.weight", g);
-        need(w, name, 2, 64, 128, 0);
+        need(w, name, 2, 128, 64, 0);
     }
     assert_null(kz__weights_unused(w, "", 0));
     struct stat info;
-    assert_int_equal(stat(VOICE "/model.safetensors", &info), 0);
+    char *file = kzt_path(small, "model.safetensors");
+    assert_int_equal(stat(file, &info), 0);
+    free(file);
     assert_int_equal(kz__weights_mapped(w), info.st_size);
     assert_false(kz__weights_has(w, "talker.model.norm"));
     assert_false(kz__weights_has(w, ""));
@@ -272,11 +275,15 @@ static void damage_each(const char *folder, const char *source) {
 }
 
 static void test_B184_each_talker_tensor(void **state) {
-    damage_each(*state, VOICE "/model.safetensors");
+    char *file = kzt_path(small, "model.safetensors");
+    damage_each(*state, file);
+    free(file);
 }
 
 static void test_B184_each_codec_tensor(void **state) {
-    damage_each(*state, CODEC "/model.safetensors");
+    char *file = kzt_path(small, "speech_tokenizer/model.safetensors");
+    damage_each(*state, file);
+    free(file);
 }
 
 static void test_shape_sentence(void **state) {
@@ -534,11 +541,17 @@ static void test_each_allocation_fails(void **state) {
     }
 }
 
+static int find_small(void **state) {
+    (void)state;
+    small = kzt_checkpoint("small");
+    return 0;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, kzt_loading_begin, kzt_loading_end)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_voice_inventory),
+        TEST(test_inventory),
         TEST(test_values),
         TEST(test_B184_each_talker_tensor),
         TEST(test_B184_each_codec_tensor),
@@ -556,5 +569,5 @@ int main(void) {
         TEST(test_single_file_first),
         TEST(test_each_allocation_fails),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, find_small, NULL);
 }
