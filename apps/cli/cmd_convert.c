@@ -20,7 +20,7 @@ typedef struct target {
     kz__err err;
 } target;
 
-/* A kz_write_fn: block after block, then the first page again. */
+/* A kz_write_fn: block after block, then the header again. */
 static int take(void *user, uint64_t offset, const void *data, size_t bytes) {
     target *t = user;
     t->interrupted = kz__interrupted();
