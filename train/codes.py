@@ -9,6 +9,9 @@ from train.teacher.utterance import STEPS, UNITS
 _STRESSED = {p: len(ph.PHONES) + i for i, p in
              enumerate(p for p, vowel in enumerate(ph.IS_VOWEL) if vowel)}
 assert len(ph.PHONES) + len(_STRESSED) <= layout.PHONES
+PLAIN = np.full(layout.PHONES, -1)  # of each id: the phone without stress, -1 where there is none
+PLAIN[:len(ph.PHONES)] = np.arange(len(ph.PHONES))
+PLAIN[list(_STRESSED.values())] = list(_STRESSED)
 VOWEL = np.full(layout.PHONES, -1)  # of each id: 1 vowel, 0 consonant, -1 neither
 VOWEL[:len(ph.PHONES)] = np.where(ph.SAID, ph.IS_VOWEL, -1)
 VOWEL[list(_STRESSED.values())] = 1

@@ -3,10 +3,10 @@
 usage: python3 -m train.decoder WORK [--minutes N] [--finish SHARE] ...
 reads WORK/decoder and WORK/decoder-valid (dataset.py), writes WORK/decoder.pt and decoder.pt.jsonl
 
-Each step takes one batch with sound and one larger, cheap batch through the part at 12.5 to 50 Hz
-alone, which a head must turn into the teacher's spectra and pulses; the first share of the run has
-such batches only. With --finish the last share of the run
-also has judges (model/discriminator.py).
+Each step takes one batch with sound; every other step also takes a larger, cheap batch through the
+part at 12.5 to 50 Hz alone, which a head must turn into the teacher's spectra and pulses. The first
+share of the run has such batches only. With --finish the last share of the run also has judges
+(model/discriminator.py).
 """
 import argparse
 import dataclasses
@@ -33,7 +33,7 @@ class DecoderTask:
         self.data, self.valid, self.size = train, valid, size
         self.segment, self.low_segment = a.segment, a.low_segment
         self.batch, self.low_batch, self.rate = a.batch, a.low_batch, a.rate
-        self.low_first, self.finish = a.low_first, a.finish
+        self.low_first, self.finish, self.steps = a.low_first, a.finish, 0
         self.rng = np.random.RandomState(a.seed)
         self.model = Decoder(size)
         features = train.data["low"].shape[1]
@@ -58,11 +58,12 @@ class DecoderTask:
         return torch.optim.Adam(parameters, lr=self.rate, betas=(0.8, 0.98))
 
     def state(self):
-        return dict(rng=self.rng.get_state(), judge=self.judge.state_dict(),
+        return dict(rng=self.rng.get_state(), steps=self.steps, judge=self.judge.state_dict(),
                     judge_optimizer=self.judge_optimizer.state_dict())
 
     def restore(self, state):
         self.rng.set_state(state["rng"])
+        self.steps = state["steps"]
         self.judge.load_state_dict(state["judge"])
         self.judge_optimizer.load_state_dict(state["judge_optimizer"])
 
@@ -80,7 +81,8 @@ class DecoderTask:
 
     def step(self, done):
         loss, figures = 0.0, {}
-        if done >= self.low_first:
+        with_sound = done >= self.low_first
+        if with_sound:
             codes, real = self.cut("audio", self.with_sound, self.batch, self.segment, layout.FRAME)
             # The first frame lacks its history.
             made, real = self.model(codes)[:, layout.FRAME:], real[:, layout.FRAME:]
@@ -88,13 +90,14 @@ class DecoderTask:
             figures["sound"] = loss.item()
             if self.finish and done >= 1 - self.finish:
                 loss = loss + self.judged(made, real, figures)
-        if self.helpers and len(self.with_low):
+        self.steps += 1
+        if self.helpers and len(self.with_low) and not (with_sound and self.steps % 2):
             codes, target = self.cut("low", self.with_low, self.low_batch, self.low_segment,
                                      LOW_ROWS)
             rows = self.helpers["low"](self.model.low_rate(codes).transpose(1, 2))
             low = (rows - target).abs().mean()
             figures["low"] = low.item()
-            loss = loss + 4 * low
+            loss = loss + (8 if with_sound else 4) * low
         return loss, figures
 
     def judged(self, made, real, figures):

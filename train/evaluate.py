@@ -1,6 +1,6 @@
 """Measures a voice through the program `kazeia`, as its users have it.
 
-usage: python3 -m train.evaluate WORK MODEL [quick] [--parts errors,codes,melody,ends,strays]
+usage: python3 -m train.evaluate WORK MODEL [quick] [--parts errors,codes,phones,melody,...]
                                  [--spoken]
 MODEL: a checkpoint folder or packed file; KAZEIA: the program. WORK: the work folder of the
 training, for the teacher; without one the teacher's figures are left out. Writes WORK/report.json
@@ -13,11 +13,11 @@ import os
 import sys
 import time
 
-from train.eval import decoded, ends, engine, errors, melody, report, taught
+from train.eval import decoded, ends, engine, errors, melody, phones, report, taught
 from train.eval.heard import Heard, progress
 from train.eval.sets import CODES
 
-PARTS = ("errors", "codes", "melody", "ends", "strays")
+PARTS = ("errors", "codes", "phones", "melody", "ends", "strays")
 QUICK, QUICK_TEXTS = 1, 12
 
 
@@ -49,6 +49,8 @@ class Evaluation:
             return errors.measure(self.voice, self.heard, self.languages, most, spoken)
         if name == "codes":
             return decoded.measure(self.voice, self.heard, self.teacher, self.languages, most)
+        if name == "phones":
+            return phones.measure(self.voice, self.teacher, self.languages, most)
         if name == "melody":
             return melody.measure(self.voice, self.teacher, self.languages, most, spoken)
         if name == "ends":
@@ -69,7 +71,7 @@ class Evaluation:
             self.report["missing"].append("Without the teacher: its readers are not in the work "
                                           "folder.")
         for name in self.a.parts:
-            if name == "codes" and not self.teacher:
+            if name in ("codes", "phones") and not self.teacher:
                 continue
             start = time.time()
             self.report[name] = self.part(name)

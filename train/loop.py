@@ -197,7 +197,10 @@ def resized(size, words):
 def start(task, a, name):
     """The run that the options ask for; prints what it is about."""
     if a.start:
-        task.model.load_state_dict(torch.load(a.start, weights_only=False)["average"])
+        begin = torch.load(a.start, weights_only=False)
+        task.model.load_state_dict(begin["average"])
+        if "helpers" in begin:      # a packed voice has none
+            task.helpers.load_state_dict(begin["helpers"])
     budget = Budget(steps=a.steps) if a.steps else Budget(minutes=a.minutes)
     run = Run(task, os.path.join(a.work, name), budget, a.reports, a.save_minutes)
     count = sum(w.numel() for w in task.model.parameters())

@@ -34,6 +34,10 @@ if [ -z "$PYTHON" ]; then
     fi
 fi
 
+# The French style is in the source archive of this package alone.
+[ -e "$work/cache/kokoro-0.9.4.tar.gz" ] ||
+    "$PYTHON" -m pip download -q --no-deps --no-binary kokoro kokoro==0.9.4 -d "$work/cache"
+
 flags="-O2 -std=gnu11 -Wall -Wextra"
 english="-lflite_cmu_us_slt -lflite_usenglish -lflite_cmulex -lflite"
 # shellcheck disable=SC2086

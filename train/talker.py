@@ -10,8 +10,9 @@ Beside the codes' cross-entropy there are three helpers, all dropped at export:
   ahead   the hidden state must also name the codes of what comes next, in every frame (the
           predictor sees only a part of the frames);
   spell   after two layers the rows of tokens must name the phones of their letters, and at the end
-          of a word those of the word; every other step a batch of text alone goes through these
-          two layers, which is cheap and teaches spelling.
+          of a word those of the word. A batch of text alone goes through these two layers, which is
+          cheap: in the first share of the run there are only such batches, later one every other
+          step.
 """
 import argparse
 import dataclasses
@@ -42,6 +43,7 @@ class TalkerTask:
     def __init__(self, train, valid, texts, tok, size, a):
         self.tok, self.valid, self.batch, self.rate = tok, valid, a.batch, a.rate
         self.wrong, self.live, self.steps, self.quick = a.wrong, a.live, 0, a.quick
+        self.spell_first = a.spell_first
         self.rng = np.random.RandomState(a.seed)
         self.maker = Maker(train, texts, tok, self.rng)
         self.model, n = Talker(size), size.talker.hidden
@@ -120,7 +122,8 @@ class TalkerTask:
                        for name in ("hold", "next", "after", "third", "pitch", "loud1"))
         return first + 0.25 * rest + 0.5 * guide + 0.3 * spell + ahead, figures
 
-    def text_loss(self, b):
+    def text_loss(self):
+        b = self.maker.text_only(self.maker.some_text(3 * self.batch))
         x, m = self.model.prompt_rows(b.text, b.codec), self.model.model
         turn = m.turn(0, x.shape[1])
         for layer in m.layers[:SPELL_LAYERS]:
@@ -134,12 +137,14 @@ class TalkerTask:
             return self._step(done)
 
     def _step(self, done):
+        if done < self.spell_first:
+            loss = self.text_loss()
+            return loss, dict(text=loss.item())
         wrong = self.wrong * min(1.0, 0.3 + 2 * done)
         b = self.maker.speech(self.maker.draw(self.batch), wrong, self.live)
         loss, figures = self.losses(self.model, b, 0.25 + 0.65 * done, True)
         if self.steps % 2:
-            b = self.maker.text_only(self.maker.some_text(3 * self.batch))
-            loss = loss + 0.3 * self.text_loss(b)
+            loss = loss + self.text_loss()
         self.steps += 1
         return loss, figures
 
@@ -167,6 +172,8 @@ def options():
     p.add_argument("--batch", type=int, default=16)
     p.add_argument("--wrong", type=float, default=0.12, help="corruption of the history, at most")
     p.add_argument("--live", type=float, default=0.4, help="share of sentences with live text")
+    p.add_argument("--spell-first", type=float, default=0.2,
+                   help="first share of the run with text alone")
     p.add_argument("--quick", action="store_true",
                    help="products in bfloat16, layers compiled: half as long again without")
     return p

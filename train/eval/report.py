@@ -51,6 +51,12 @@ def errors(rows, codes, teacher):
                "decoder on true codes", "whole text", "live text", "language automatic"], lines)])
 
 
+def phones(rows):
+    return table(["voice", "sentences", "number", "phones wrong", "sentences without a slip"],
+                 [["`%s`, %s" % (r["speaker"], r["language"]), r["set"], r["sentences"],
+                   r["per"], r["whole"]] for r in rows])
+
+
 MELODY = (("range", "range, semitones"), ("rise yes/no", "yes/no questions that rise"),
           ("rise wh", "other questions"), ("rise statements", "statements that rise"),
           ("fall statements", "statements that fall"), ("pause at commas", "commas with a pause"),
@@ -88,6 +94,9 @@ def markdown(report, teacher):
     if "errors" in report:
         parts += ["## How well it is understood",
                   errors(report["errors"], report.get("codes", []), teacher)]
+    if "phones" in report:
+        parts += ["## Phones in the codes", "In per cent, against what the reader says.",
+                  phones(report["phones"])]
     if "melody" in report:
         parts += ["## Intonation", melody(report["melody"])]
     if "ends" in report:

@@ -34,6 +34,13 @@ class Taught:
             if u is not None:
                 yield s, u
 
+    def phones(self, sentences):
+        """[[phone id]] as the reader of their one language says them"""
+        language = sentences[0].language
+        name = next(n for n, v in voices.VOICES.items() if v.language == language)
+        with teacher.recorded(self.work, name, [s.spoken for s in sentences]) as path:
+            return [[row[0] for row in rows] for _, rows in voices.readings(path, language)]
+
     def codes(self, speaker, sentences):
         """[(sentence, codes [T, 16])]"""
         return [(s, encode(u, speaker, s.language)[0])

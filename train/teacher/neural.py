@@ -120,6 +120,14 @@ def steady(bands):
     return sum(w * x[i:i + n] for i, w in enumerate(WINDOW)).astype(np.float32)
 
 
+def other_speaker(u, voice):
+    """Moves pitch and formants to where the voice has them, in place."""
+    u.f0 *= voice.pitch
+    if u.bands is not None and voice.formants != 1:
+        moved = envelope.mel(envelope.HZ / voice.formants)
+        u.bands = u.bands @ envelope.interpolation(moved, envelope.POINTS)
+
+
 def utterance(model, text, rows, name, voice):
     """rows: [[phone id, stress, word]] of text -> Utterance; with bands if the model has sound."""
     tokens, owner = spelling(text, rows)
@@ -138,5 +146,6 @@ def utterance(model, text, rows, name, voice):
         centre = np.clip(place * UNIT, 0, len(sound) - 1).astype(int)
         u.bands = steady(envelope.from_sound(32768 * sound.astype(np.float32), RATE, u.f0, centre))
         u.strengths = periodicity.strengths(sound, RATE, u.f0, centre)
+    other_speaker(u, voice)
     intonation.ask(u, voice.language)
     return u

@@ -1,7 +1,7 @@
 """The voices, and how to read what their readers wrote.
 
 A voice is a speaker in a language. Its reader (flite or espeak) turns text into phones; the neural
-teacher says how they sound, in one style for a speaker, whatever the language.
+teacher says how they sound. It has one French style, a woman's; the man's voice is hers lowered.
 """
 import dataclasses
 import sys
@@ -16,13 +16,17 @@ class Voice:
     language: str
     style: str                      # of the neural teacher
     speed: float                    # of the neural teacher
+    pitch: float = 1.0              # what the teacher's pitch and formants are multiplied by
+    formants: float = 1.0
 
 
 READERS = {"english": "flite", "french": "espeak"}
-STYLES = {"ada": "jf_gongitsune", "max": "jm_kumo"}
-SPEEDS = {"english": 0.96, "french": 0.8}
-VOICES = {"%s-%s" % (speaker, language): Voice(speaker, language, STYLES[speaker], SPEEDS[language])
-          for speaker in STYLES for language in READERS}
+VOICES = {
+    "ada-english": Voice("ada", "english", "jf_gongitsune", 0.96),
+    "max-english": Voice("max", "english", "jm_kumo", 0.96),
+    "ada-french": Voice("ada", "french", "ff_siwis", 0.7),
+    "max-french": Voice("max", "french", "ff_siwis", 0.7, 0.56, 0.86),
+}
 
 
 def readings(path, language):

@@ -4,12 +4,16 @@ usage: python3 -m train.tests.test_eval
 """
 import os
 import tempfile
+import types
 import unittest
 
 import numpy as np
 
-from train.eval import ends, errors, heard, intonation, pitch, report, words
+from train.codes import symbols
+from train.eval import ends, errors, heard, intonation, phones, pitch, report, words
 from train.eval.sets import Sentence, load
+from train.model import layout
+from train.teacher.phones import GAP, PAUSE, PHONE_ID
 
 RATE = 24000
 
@@ -170,6 +174,18 @@ class Texts(unittest.TestCase):
         got = words.uncertainty(coins, np.zeros(400), 2000)
         self.assertAlmostEqual(got, np.std(rates), delta=0.05)
         self.assertEqual(words.uncertainty(coins, coins, 2000), 0)
+
+
+class Phones(unittest.TestCase):
+    def test_said(self):
+        """"no, no": a phone that lasts is one; silence, gaps and stress do not count."""
+        names = [PAUSE, "n", "n", "ow", "ow", "ow", GAP, PAUSE, "n", "ow", "ow", PAUSE]
+        stress = [int(name == "ow") for name in names]
+        units = symbols(types.SimpleNamespace(phone=[PHONE_ID[n] for n in names], stress=stress))
+        codes = np.zeros((len(names) // layout.UNITS, layout.COUNT), int)
+        codes[:, phones.UNITS] = units.reshape(-1, layout.UNITS)
+        want = [PHONE_ID[name] for name in ("n", "ow", "n", "ow")]
+        self.assertEqual(phones.said(codes), want)
 
 
 class Kept(unittest.TestCase):
