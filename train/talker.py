@@ -5,8 +5,8 @@ reads WORK/talker, talker-valid, spelling (dataset.py) and tokenizer, writes WOR
 talker.pt.jsonl
 
 Beside the codes' cross-entropy there are three helpers, all dropped at export:
-  guide   three heads of some layers are pushed to the letter that is read, to the token after it
-          and to the end of its word;
+  guide   four heads of some layers are pushed to the letter that is read, to the token after it,
+          to the end of its word and to that of the next;
   ahead   the hidden state must also name the codes of what comes next, in every frame (the
           predictor sees only a part of the frames);
   spell   after two layers the rows of tokens must name the phones of their letters, and at the end
@@ -31,7 +31,7 @@ from train.model.tokenizer import Tokenizer
 from train.reader import NOTHING, OF_TOKEN, OF_WORD
 from train.talker_batch import Maker
 
-GUIDED, GUIDES, SPELL_LAYERS = (1, 2, 3), 3, 2
+GUIDED, GUIDES, SPELL_LAYERS = (1, 2, 3), 4, 2
 SHOWN_WRONG = 0.03                  # share of the codes that the predictor sees wrong
 VALID_BATCH = 16
 SPELL_PARTS = (("token", OF_TOKEN), ("word", OF_WORD))

@@ -21,7 +21,7 @@ class Batch:
     heard: torch.Tensor             # [F, 16] codes the talker sees there, partly wrong
     codes: torch.Tensor             # [F, 16] the right ones; row - 1 predicts them
     ends: torch.Tensor              # [N, 2] rows that predict the end of speech
-    guide: torch.Tensor             # [G, 5] sentence, row, and rows of letter, next, end of word
+    guide: torch.Tensor             # [G, 6] sentence, row, and where guide() says from there
     token_rows: torch.Tensor        # [K, 2] rows of tokens
     token_phones: torch.Tensor      # [K, OF_TOKEN]
     word_rows: torch.Tensor         # [W, 2] rows of the last tokens of words
@@ -152,10 +152,13 @@ def pairs(first, second):
 
 
 def guide(n, rows, p, reading, reads):
-    """Where three heads should look from each row that predicts a frame: at the letter that is
-    read when the frame ends, at the token after it, at the end of its word. With live text, only
-    at what has come."""
+    """Where four heads should look from each row that predicts a frame: at the letter that is read
+    when the frame ends, at the token after it, at the end of its word and at that of the next word.
+    With live text, only at what has come."""
     token = reading.at(reads)
-    at = np.stack([p.text_row(token), p.text_row(token + 1), p.text_row(reading.end[token])], 1)
+    end, ends = reading.end[token], np.unique(reading.end[reading.token])
+    following = ends[np.minimum(np.searchsorted(ends, end, "right"), len(ends) - 1)]
+    at = np.stack([p.text_row(x) for x in (token, token + 1, end)]
+                  + [np.minimum(p.text_row(following), rows)], 1)
     table = np.concatenate([pairs(n, rows), at], 1)
     return table[(at <= rows[:, None]).all(1)]
